@@ -1,0 +1,55 @@
+/*
+ * Text helpers without policy: escaping what a terminal would obey, UTF-8, glob match, nearest names.
+ */
+#ifndef UP_BASE_TEXT_H
+#define UP_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lang/base/buf.h"
+
+/*
+ * Appends s[0..len) so that no byte of it can steer a terminal: control bytes, C1 controls,
+ * bidirectional and zero-width controls and invalid UTF-8 become \n, \t, \e, \xNN or \u{NNNN}.
+ * A backslash stays one backslash. `quote` (0 or '"') is escaped too.
+ */
+void up_text_escape(struct up_buf *b, const char *s, size_t len, char quote);
+
+/* Appends s as the inside of a JSON string (no quotes). Invalid UTF-8 becomes U+FFFD. */
+void up_text_json(struct up_buf *b, const char *s, size_t len);
+
+/*
+ * Decodes one UTF-8 character at s (len >= 1). Returns its length and sets *cp, or 0 when the
+ * bytes are not valid UTF-8 (RFC 3629).
+ */
+size_t up_utf8_decode(const char *s, size_t len, uint32_t *cp);
+/* Encodes cp into out[4]; returns the length, 0 when cp is no scalar value. */
+size_t up_utf8_encode(uint32_t cp, char out[4]);
+/* Columns that s takes on a terminal (wcwidth, without locale; tab counts 1). */
+size_t up_text_columns(const char *s, size_t len);
+
+/* Shell glob (* ? [a-z] [!a-z], backslash escapes) over the whole string; linear memory, no recursion blow-up. */
+bool up_glob_match(const char *pat, size_t pat_len, const char *s, size_t s_len);
+/* Has it any of the glob's special characters, unescaped? */
+bool up_is_glob(const char *s, size_t len);
+
+/* The best few of the names offered, nearest first, for "did you mean". */
+struct up_nearest {
+	const char *want;            /* what was asked for, NUL-terminated */
+	size_t want_len;             /* its length */
+	struct {
+		char name[96];       /* a candidate, copied; longer names are not considered */
+		unsigned score;      /* distance; smaller is nearer */
+	} best[3];
+	unsigned nr;                 /* how many of best[] are set */
+};
+
+void up_nearest_init(struct up_nearest *n, const char *want, size_t len);
+/* Offers a candidate; duplicates are ignored. Cheap for hopeless ones (length, first characters). */
+void up_nearest_offer(struct up_nearest *n, const char *name, size_t len);
+/* Appends "`a`, `b` or `c`"; appends nothing and returns false when there is none. */
+bool up_nearest_list(const struct up_nearest *n, struct up_buf *b);
+
+#endif
