@@ -1,0 +1,47 @@
+/*
+ * Source texts and places in them. Owns copies of the texts; never opens a file.
+ */
+#ifndef UP_SOURCE_H
+#define UP_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lang/base/arena.h"
+
+#define UP_SOURCE_MAX (16u << 20) /* bytes in one script */
+
+/* A range of bytes in one source. */
+struct up_span {
+	uint32_t off; /* first byte */
+	uint32_t len; /* bytes; 0 is a place between bytes */
+	uint32_t src; /* index in struct up_sources */
+};
+
+struct up_source {
+	const char *name;   /* as shown: a path, "-e", "stdin" */
+	const char *text;   /* the bytes, NUL-terminated; NULs inside are possible */
+	uint32_t len;       /* bytes */
+	uint32_t *line_off; /* offset of each line's first byte */
+	uint32_t nr_lines;  /* at least 1 */
+};
+
+struct up_sources {
+	struct up_arena *arena;           /* owner of everything here */
+	UP_VEC(struct up_source) list;    /* in the order added */
+};
+
+/* Adds a copy of text (len <= UP_SOURCE_MAX, or nothing is added and -1 is returned); returns its index. */
+int up_source_add(struct up_sources *ss, const char *name, const char *text, size_t len);
+
+/* Line and column of an offset, both from 1; the column counts characters (UTF-8), not bytes. */
+void up_source_where(const struct up_source *s, uint32_t off, unsigned *line, unsigned *col);
+/* The text of a line (from 1) without its newline. */
+const char *up_source_line(const struct up_source *s, unsigned line, size_t *len);
+/* The text of a span (not NUL-terminated at its end). */
+const char *up_source_text(const struct up_sources *ss, struct up_span sp);
+
+/* The span from the start of a to the end of b (same source). */
+struct up_span up_span_join(struct up_span a, struct up_span b);
+
+#endif
