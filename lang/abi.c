@@ -1,0 +1,66 @@
+/*
+ * Processors. Register names: regs_query_register_offset() of each architecture (kernel,
+ * arch/.../kernel/ptrace.c). Arguments: System V AMD64 ABI 3.2.3; AAPCS64 6.4.
+ */
+#include "lang/abi.h"
+
+#include <string.h>
+
+static const char *const x86_64_regs[] = {
+	"ax", "bx",      "cx", "dx", "si",  "di",  "bp",  "sp",  "ip",  "flags", "cs",
+	"ss", "orig_ax", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",   NULL,
+};
+
+static const char *const x86_64_aliases[] = {
+	"rax", "ax", "rbx", "bx", "rcx", "cx", "rdx",    "dx",    "rsi",    "si",    "rdi", "di",
+	"rbp", "bp", "rsp", "sp", "rip", "ip", "eflags", "flags", "rflags", "flags", NULL,
+};
+
+static const char *const x86_64_args[] = { "di", "si", "dx", "cx", "r8", "r9", NULL };
+
+static const char *const aarch64_regs[] = {
+	"x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",  "x8",  "x9",  "x10",    "x11",
+	"x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21", "x22",    "x23",
+	"x24", "x25", "x26", "x27", "x28", "x29", "x30", "lr",  "sp",  "pc",  "pstate", NULL,
+};
+
+static const char *const aarch64_aliases[] = { "fp", "x29", "ip", "pc", NULL };
+
+static const char *const aarch64_args[] = {
+	"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", NULL,
+};
+
+static const struct up_abi abis[] = {
+	{ UP_M_X86_64, "x86-64", x86_64_regs, x86_64_aliases, x86_64_args, 1, 8, 8 },
+	{ UP_M_AARCH64, "arm64", aarch64_regs, aarch64_aliases, aarch64_args, 0, 8, 0 },
+};
+
+const struct up_abi *up_abi_find(enum up_machine m)
+{
+	for (size_t i = 0; i < sizeof(abis) / sizeof(abis[0]); i++)
+		if (abis[i].machine == m)
+			return &abis[i];
+	return NULL;
+}
+
+enum up_machine up_abi_host(void)
+{
+#if defined(__x86_64__)
+	return UP_M_X86_64;
+#elif defined(__aarch64__)
+	return UP_M_AARCH64;
+#else
+	return UP_M_OTHER;
+#endif
+}
+
+const char *up_abi_reg(const struct up_abi *abi, const char *name)
+{
+	for (const char *const *r = abi->regs; *r; r++)
+		if (!strcmp(*r, name))
+			return *r;
+	for (const char *const *r = abi->aliases; *r; r += 2)
+		if (!strcmp(r[0], name))
+			return r[1];
+	return NULL;
+}

@@ -1,0 +1,27 @@
+/*
+ * What differs between processors: register names, and where a call's arguments are.
+ */
+#ifndef UP_ABI_H
+#define UP_ABI_H
+
+#include "lang/resolve.h"
+
+struct up_abi {
+	enum up_machine machine;
+	const char *name;             /* "x86-64" */
+	const char *const *regs;      /* as the kernel's fetch arguments spell them; NULL-terminated */
+	const char *const *aliases;   /* pairs: what people write, what the kernel takes; NULL-terminated */
+	const char *const *arg_regs;  /* of the integer arguments in order; NULL-terminated */
+	unsigned stack_arg;           /* slot of the first argument on the stack, at the entry */
+	unsigned word;                /* bytes of a pointer */
+	unsigned return_sp;           /* bytes by which sp is higher at the return than at the entry */
+};
+
+/* NULL when programs of this machine cannot be probed here. */
+const struct up_abi *up_abi_find(enum up_machine m);
+/* The machine this was built for. */
+enum up_machine up_abi_host(void);
+/* How the kernel spells a register, or NULL; understands the aliases too (rax, edi, pc). */
+const char *up_abi_reg(const struct up_abi *abi, const char *name);
+
+#endif

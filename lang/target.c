@@ -1,0 +1,681 @@
+/*
+ * Targets: takes OBJECT:LOCATION apart and asks the resolver for the places. Each form of
+ * LOCATION is one row at the end of this file.
+ */
+#include "lang/target.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/abi.h"
+
+/* Text of which each byte remembers whether it stood in quotes, where nothing is special. */
+struct marked {
+	char *s;      /* NUL-terminated */
+	char *quoted; /* 1 where s[i] stood in quotes */
+	size_t len;
+};
+
+struct up_loc {
+	struct marked m;     /* the location, without the offset behind it */
+	struct up_span span; /* of it in the script */
+	uint64_t off;        /* "+0x12" behind it */
+	bool has_off;
+	const char *version;   /* "@GLIBC_2.14" behind it, or NULL */
+	struct up_query query; /* for names and patterns */
+};
+
+/* What a walk over symbols gathers. */
+struct walk {
+	struct up_arena *arena;
+	UP_VEC(struct up_symbol) found;
+	const regex_t *regex; /* only names that match, when set */
+};
+
+static void mark(struct marked *m, char c, bool quoted)
+{
+	m->s[m->len] = c;
+	m->quoted[m->len++] = quoted;
+}
+
+static const char *positional(struct up_diags *ds, const struct up_env *env, struct up_span span,
+			      const char *digits, size_t *used)
+{
+	char *end;
+	unsigned long n = strtoul(digits, &end, 10);
+
+	*used = (size_t)(end - digits);
+	if (n >= 1 && n <= env->nr_args)
+		return env->args[n - 1];
+	up_error(ds, span, E_TARGET, "there is no argument $%lu: the script was given %u", n,
+		 env->nr_args);
+	up_diag_hint(ds, "write the arguments behind the script: uptick SCRIPT.up ARG ...");
+	return NULL;
+}
+
+/* Takes quotes away and puts positional arguments in. */
+static bool decode(struct up_diags *ds, const struct up_env *env, const struct up_node *n,
+		   struct marked *out)
+{
+	const char *raw = n->target.raw, *end = raw + n->target.len;
+	size_t room = n->target.len + 1;
+	bool quoted = false;
+
+	for (unsigned i = 0; i < env->nr_args; i++)
+		room += (strlen(env->args[i]) + 1) * n->target.len;
+	out->s = up_arena_alloc(ds->arena, room);
+	out->quoted = up_arena_alloc(ds->arena, room);
+	out->len = 0;
+	for (; raw < end; raw++) {
+		if (*raw == '"') {
+			quoted = !quoted;
+		} else if (quoted && *raw == '\\' && raw + 1 < end) {
+			mark(out, *++raw, true);
+		} else if (!quoted && *raw == '$' && raw + 1 < end && raw[1] >= '0' &&
+			   raw[1] <= '9') {
+			size_t used;
+			const char *arg = positional(ds, env, n->span, raw + 1, &used);
+
+			if (!arg)
+				return false;
+			for (; *arg; arg++)
+				mark(out, *arg, false);
+			raw += used;
+		} else {
+			mark(out, *raw, quoted);
+		}
+	}
+	return true;
+}
+
+static struct marked part(const struct marked *m, size_t from, size_t to)
+{
+	return (struct marked){ m->s + from, m->quoted + from, to - from };
+}
+
+/* The first unquoted `c`, or SIZE_MAX. */
+static size_t find_plain(const struct marked *m, char c)
+{
+	for (size_t i = 0; i < m->len; i++)
+		if (m->s[i] == c && !m->quoted[i])
+			return i;
+	return SIZE_MAX;
+}
+
+static bool is_plain(const struct marked *m, size_t i, char c)
+{
+	return i < m->len && m->s[i] == c && !m->quoted[i];
+}
+
+static bool parse_number(const char *s, size_t len, uint64_t *out)
+{
+	char text[40], *end;
+
+	if (len == 0 || len >= sizeof(text) || s[0] < '0' || s[0] > '9')
+		return false;
+	memcpy(text, s, len);
+	text[len] = 0;
+	errno = 0;
+	*out = strtoull(text, &end, text[0] == '0' && (text[1] | 32) == 'x' ? 16 : 10);
+	return !*end && !errno;
+}
+
+/* Takes "+0x12" off the end. */
+static void split_offset(struct up_loc *l)
+{
+	for (size_t i = l->m.len; i-- > 1;) {
+		if (!is_plain(&l->m, i, '+'))
+			continue;
+		if (parse_number(l->m.s + i + 1, l->m.len - i - 1, &l->off)) {
+			l->has_off = true;
+			l->m.len = i;
+		}
+		return;
+	}
+}
+
+/* Takes "@VERSION" or "@@VERSION" off the end. */
+static void split_version(struct up_diags *ds, struct up_loc *l)
+{
+	size_t at = find_plain(&l->m, '@');
+
+	if (at == SIZE_MAX || at == 0)
+		return;
+	size_t from = at + (is_plain(&l->m, at + 1, '@') ? 2 : 1);
+	l->version = up_arena_memdup(ds->arena, l->m.s + from, l->m.len - from);
+	l->m.len = at;
+}
+
+static bool has_glob(const struct marked *m)
+{
+	for (size_t i = 0; i < m->len; i++)
+		if (!m->quoted[i] && strchr("*?[", m->s[i]))
+			return true;
+	return false;
+}
+
+/* The pattern, with a backslash before what stood in quotes and would be special. */
+static const char *glob_text(struct up_diags *ds, const struct marked *m)
+{
+	char *s = up_arena_alloc(ds->arena, 2 * m->len + 1), *to = s;
+
+	for (size_t i = 0; i < m->len; i++) {
+		if (m->quoted[i] && strchr("*?[\\", m->s[i]))
+			*to++ = '\\';
+		*to++ = m->s[i];
+	}
+	return s;
+}
+
+static bool report_why(struct up_diags *ds, struct up_span span, enum up_diag_tag tag,
+		       struct up_why *why)
+{
+	up_error(ds, span, tag, "%s", why->msg.s ? why->msg.s : "out of memory");
+	if (why->hint.len)
+		up_diag_hint(ds, "%s", why->hint.s);
+	up_buf_fini(&why->msg);
+	up_buf_fini(&why->hint);
+	return false;
+}
+
+static void hint_nearest(struct up_diags *ds, const struct up_nearest *n)
+{
+	struct up_buf b = { 0 };
+
+	if (up_nearest_list(n, &b))
+		up_diag_hint(ds, "did you mean %s?", b.s);
+	up_buf_fini(&b);
+}
+
+static bool keep_symbol(void *arg, const struct up_symbol *s)
+{
+	struct walk *w = arg;
+
+	if (!w->regex || !regexec(w->regex, s->name, 0, NULL, 0))
+		up_vec_push(w->arena, &w->found, *s);
+	return true;
+}
+
+/* One address under several names: global before local, then the shorter, then by letters. */
+static int by_address(const void *va, const void *vb)
+{
+	const struct up_symbol *a = va, *b = vb;
+	size_t la = strlen(a->name), lb = strlen(b->name);
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	if (a->is_local != b->is_local)
+		return a->is_local ? 1 : -1;
+	if (la != lb)
+		return la < lb ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static void add_place(struct up_diags *ds, struct up_target *t, uint64_t addr, uint64_t off,
+		      const char *func, uint64_t func_off)
+{
+	struct up_place_at p = { addr, off, func, func_off };
+
+	up_vec_push(ds->arena, &t->places, p);
+}
+
+/* Finds all symbols of a query, by address. False after a diagnostic. */
+static bool gather(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+		   const struct up_query *q, struct up_target *t, struct walk *w)
+{
+	const struct up_resolver *r = env->resolver;
+	struct up_why why = { 0 };
+
+	w->arena = ds->arena;
+	if (r->find(r->ctx, t->object, q, keep_symbol, w, &why) < 0)
+		return report_why(ds, l->span, E_OBJECT, &why);
+	if (w->found.nr)
+		qsort(w->found.v, w->found.nr, sizeof(w->found.v[0]), by_address);
+	return true;
+}
+
+/* Why nothing matched: the object imports it, or near names. */
+static bool report_none(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+			const struct up_target *t)
+{
+	const struct up_resolver *r = env->resolver;
+	const char *lib = NULL;
+	struct up_nearest near;
+
+	if (r->imports(r->ctx, t->object, l->m.s, &lib)) {
+		up_error(ds, l->span, E_SYMBOL, "%s does not define %s, it takes it from %s",
+			 t->object->name, l->m.s, lib ? lib : "another library");
+		if (lib)
+			up_diag_hint(ds, "write %s:%s", lib, l->m.s);
+		return false;
+	}
+	up_error(ds, l->span, E_SYMBOL, "%s has no function named %s", t->object->name, l->m.s);
+	up_nearest_init(&near, l->m.s, l->m.len);
+	r->near_symbols(r->ctx, t->object, &near);
+	hint_nearest(ds, &near);
+	return false;
+}
+
+static bool report_version(struct up_diags *ds, const struct up_loc *l, const struct walk *w,
+			   const struct up_target *t)
+{
+	struct up_buf b = { 0 };
+
+	up_error(ds, l->span, E_SYMBOL, "%s has no %s of version %s", t->object->name, l->m.s,
+		 l->version);
+	for (size_t i = 0; i < w->found.nr; i++)
+		if (w->found.v[i].version)
+			up_buf_printf(&b, "%s%s@%s", b.len ? ", " : "", l->m.s,
+				      w->found.v[i].version);
+	if (b.len)
+		up_diag_hint(ds, "it has %s", b.s);
+	up_buf_fini(&b);
+	return false;
+}
+
+/* A single name may not be data or an indirect function. */
+static bool check_kind(struct up_diags *ds, const struct up_loc *l, const struct up_target *t,
+		       const struct up_symbol *s)
+{
+	if (s->kind == UP_SYM_DATA) {
+		up_error(ds, l->span, E_SYMBOL, "%s is data in %s, not a function", s->name,
+			 t->object->name);
+		up_diag_hint(ds, "a probe can only stand on code");
+		return false;
+	}
+	if (s->kind == UP_SYM_IFUNC) {
+		up_error(ds, l->span, E_SYMBOL,
+			 "%s is an indirect function: its symbol is the resolver that picks one of "
+			 "several implementations, which runs once",
+			 s->name);
+		up_diag_hint(ds, "probe the implementations by a pattern, e.g. %s:*%s*",
+			     t->object_name, s->name);
+		return false;
+	}
+	return true;
+}
+
+/* Checks that a probe can stand at addr, and adds it. */
+static bool add_checked(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+			struct up_target *t, uint64_t addr, const char *func, uint64_t func_off)
+{
+	const struct up_resolver *r = env->resolver;
+	struct up_why why = { 0 };
+	uint64_t off = 0;
+	enum up_place place = r->to_offset(r->ctx, t->object, addr, &off);
+
+	if (place != UP_PLACE_CODE) {
+		up_error(ds, l->span, E_ADDRESS_RANGE, "0x%" PRIx64 " is %s of %s", addr,
+			 place == UP_PLACE_DATA ? "in the data" : "outside every segment",
+			 t->object->name);
+		up_diag_hint(ds,
+			     "an address is the one that nm and objdump print; a file offset is "
+			     "written @0x%" PRIx64,
+			     addr);
+		return false;
+	}
+	if (!r->can_probe(r->ctx, t->object, addr, &why))
+		return report_why(ds, l->span, E_ADDRESS_RANGE, &why);
+	add_place(ds, t, addr, off, func, func_off);
+	return true;
+}
+
+static void warn_several(struct up_diags *ds, const struct up_loc *l, const struct up_target *t)
+{
+	struct up_buf b = { 0 };
+
+	for (size_t i = 0; i < t->places.nr && i < 8; i++)
+		up_buf_printf(&b, "%s0x%" PRIx64, i ? ", " : "", t->places.v[i].addr);
+	up_error(ds, l->span, W_SEVERAL, "%s stands for %zu places in %s: %s%s; all are probed",
+		 l->m.s, t->places.nr, t->object->name, b.s ? b.s : "",
+		 t->places.nr > 8 ? ", ..." : "");
+	up_buf_fini(&b);
+}
+
+static bool resolve_symbol(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+			   struct up_target *t)
+{
+	struct up_query q = { UP_QUERY_EXACT, l->m.s, l->version };
+	struct up_query any = { UP_QUERY_EXACT, l->m.s, NULL };
+	struct walk w = { 0 };
+
+	if (!gather(ds, env, l, &q, t, &w))
+		return false;
+	if (!w.found.nr && l->version) {
+		if (!gather(ds, env, l, &any, t, &w))
+			return false;
+		if (w.found.nr)
+			return report_version(ds, l, &w, t);
+	}
+	if (!w.found.nr)
+		return report_none(ds, env, l, t);
+	for (size_t i = 0; i < w.found.nr; i++) {
+		const struct up_symbol *s = &w.found.v[i];
+
+		if (i && s->addr == w.found.v[i - 1].addr)
+			continue;
+		if (l->off && s->size && l->off >= s->size) {
+			up_error(ds, l->span, E_ADDRESS_RANGE, "%s has only 0x%" PRIx64 " bytes",
+				 s->name, s->size);
+			return false;
+		}
+		if (!check_kind(ds, l, t, s) ||
+		    !add_checked(ds, env, l, t, s->addr + l->off, s->name, l->off))
+			return false;
+	}
+	if (t->places.nr > 1)
+		warn_several(ds, l, t);
+	return true;
+}
+
+/* What a pattern leaves out, and an example of why. */
+struct skipped {
+	unsigned ifuncs, untyped, refused; /* how many of each kind */
+	const char *ifunc, *other;         /* an example of each */
+	const char *why;                   /* of `other` */
+};
+
+/* Adds a pattern's symbol when a probe can stand there, else counts it. */
+static void add_matched(struct up_diags *ds, const struct up_env *env, struct up_target *t,
+			const struct up_symbol *s, struct skipped *sk)
+{
+	const struct up_resolver *r = env->resolver;
+	struct up_why why = { 0 };
+	uint64_t off;
+
+	if (s->kind == UP_SYM_DATA)
+		return;
+	if (s->kind == UP_SYM_IFUNC) {
+		sk->ifuncs++;
+		sk->ifunc = s->name;
+	} else if (s->kind == UP_SYM_NOTYPE) {
+		sk->untyped++;
+	} else if (r->to_offset(r->ctx, t->object, s->addr, &off) != UP_PLACE_CODE) {
+		return;
+	} else if (!r->can_probe(r->ctx, t->object, s->addr, &why)) {
+		sk->refused++;
+		sk->other = s->name;
+		if (why.msg.s)
+			sk->why = up_arena_strdup(ds->arena, why.msg.s);
+	} else {
+		add_place(ds, t, s->addr, off, s->name, 0);
+	}
+	up_buf_fini(&why.msg);
+	up_buf_fini(&why.hint);
+}
+
+static void warn_skipped(struct up_diags *ds, const struct up_loc *l, const struct skipped *sk)
+{
+	struct up_buf b = { 0 };
+
+	if (sk->ifuncs)
+		up_buf_printf(&b, "%u indirect %s (%s%s)", sk->ifuncs,
+			      sk->ifuncs == 1 ? "function" : "functions", sk->ifunc,
+			      sk->ifuncs == 1 ? "" : ", ...");
+	if (sk->refused)
+		up_buf_printf(&b, "%s%u %s where no probe can stand (%s: %s)", b.len ? ", " : "",
+			      sk->refused, sk->refused == 1 ? "function" : "functions", sk->other,
+			      sk->why ? sk->why : "");
+	if (b.len)
+		up_error(ds, l->span, W_SKIPPED, "%s leaves out %s", l->m.s, b.s);
+	up_buf_fini(&b);
+}
+
+static bool add_all(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+		    struct up_target *t, const struct walk *w)
+{
+	struct skipped sk = { 0 };
+
+	for (size_t i = 0; i < w->found.nr; i++)
+		if (!i || w->found.v[i].addr != w->found.v[i - 1].addr)
+			add_matched(ds, env, t, &w->found.v[i], &sk);
+	warn_skipped(ds, l, &sk);
+	if (t->places.nr)
+		return true;
+	up_error(ds, l->span, E_SYMBOL, "no function of %s matches %s%s", t->object->name, l->m.s,
+		 w->found.nr ? ": what matches is no code that can be probed" : "");
+	return false;
+}
+
+static bool resolve_glob(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+			 struct up_target *t)
+{
+	struct up_query q = { UP_QUERY_GLOB, glob_text(ds, &l->m), NULL };
+	struct walk w = { 0 };
+
+	return gather(ds, env, l, &q, t, &w) && add_all(ds, env, l, t, &w);
+}
+
+static bool resolve_regex(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+			  struct up_target *t)
+{
+	struct up_query q = { UP_QUERY_GLOB, "*", NULL };
+	struct walk w = { 0 };
+	regex_t re;
+	int err = regcomp(&re, up_arena_memdup(ds->arena, l->m.s + 1, l->m.len - 2),
+			  REG_EXTENDED | REG_NOSUB);
+
+	if (err) {
+		char text[128];
+
+		regerror(err, &re, text, sizeof(text));
+		return up_error(ds, l->span, E_TARGET, "bad regular expression: %s", text);
+	}
+	w.regex = &re;
+	bool ok = gather(ds, env, l, &q, t, &w) && add_all(ds, env, l, t, &w);
+	regfree(&re);
+	return ok;
+}
+
+/* Names the place by the function around it, and adds it. */
+static bool add_address(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+			struct up_target *t, uint64_t addr)
+{
+	const struct up_resolver *r = env->resolver;
+	struct up_symbol s;
+
+	if (r->func_at(r->ctx, t->object, addr, &s))
+		return add_checked(ds, env, l, t, addr, s.name, addr - s.addr);
+	return add_checked(ds, env, l, t, addr, up_arena_printf(ds->arena, "0x%" PRIx64, addr), 0);
+}
+
+static bool resolve_address(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+			    struct up_target *t)
+{
+	uint64_t addr;
+
+	if (l->m.len < 3 || (l->m.s[1] | 32) != 'x') {
+		up_error(ds, l->span, E_TARGET, "an address is written in hexadecimal, with 0x");
+		up_diag_hint(ds, "write %s:0x%s", t->object_name, l->m.s);
+		return false;
+	}
+	if (!parse_number(l->m.s, l->m.len, &addr))
+		return up_error(ds, l->span, E_TARGET, "%s is no address", l->m.s);
+	return add_address(ds, env, l, t, addr + l->off);
+}
+
+static bool resolve_file_offset(struct up_diags *ds, const struct up_env *env,
+				const struct up_loc *l, struct up_target *t)
+{
+	const struct up_resolver *r = env->resolver;
+	uint64_t off, addr;
+
+	if (!parse_number(l->m.s + 1, l->m.len - 1, &off))
+		return up_error(ds, l->span, E_TARGET, "%s is no file offset", l->m.s + 1);
+	off += l->off;
+	enum up_place place = r->to_addr(r->ctx, t->object, off, &addr);
+	if (place != UP_PLACE_CODE) {
+		up_error(ds, l->span, E_ADDRESS_RANGE, "file offset 0x%" PRIx64 " of %s is %s", off,
+			 t->object->name,
+			 place == UP_PLACE_DATA ? "data, not code"
+						: "in no segment of the program");
+		up_diag_hint(ds, "a virtual address, as nm prints it, is written without @");
+		return false;
+	}
+	return add_address(ds, env, l, t, addr);
+}
+
+static bool resolve_later(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+			  struct up_target *t)
+{
+	(void)env;
+	(void)t;
+	return up_error(ds, l->span, E_LATER,
+			"%s needs debug information or markers, which this version does not read",
+			l->m.s);
+}
+
+static bool is_marker(const struct up_loc *l)
+{
+	return is_plain(&l->m, 0, '%');
+}
+
+static bool is_file_offset(const struct up_loc *l)
+{
+	return is_plain(&l->m, 0, '@');
+}
+
+static bool is_address(const struct up_loc *l)
+{
+	return l->m.len && !l->m.quoted[0] && l->m.s[0] >= '0' && l->m.s[0] <= '9';
+}
+
+static bool is_regex(const struct up_loc *l)
+{
+	return l->m.len > 2 && l->m.s[0] == '/' && l->m.s[l->m.len - 1] == '/';
+}
+
+/* `file.c:12` or `func:+3`: one colon, not two. */
+static bool is_line(const struct up_loc *l)
+{
+	size_t i = l->m.len;
+
+	while (i > 0 && l->m.s[i - 1] >= '0' && l->m.s[i - 1] <= '9')
+		i--;
+	if (i == l->m.len)
+		return l->has_off && i > 1 && is_plain(&l->m, i - 1, ':');
+	return i > 1 && is_plain(&l->m, i - 1, ':') && !is_plain(&l->m, i - 2, ':');
+}
+
+static bool is_glob(const struct up_loc *l)
+{
+	return has_glob(&l->m);
+}
+
+static bool is_symbol(const struct up_loc *l)
+{
+	return l->m.len > 0;
+}
+
+const struct up_loc_row up_loc_rows[] = {
+	{ "%PROVIDER:NAME", "a USDT marker", false, false, is_marker, resolve_later },
+	{ "@OFFSET", "a file offset, as uprobe_events takes it", true, false, is_file_offset,
+	  resolve_file_offset },
+	{ "ADDRESS", "a virtual address, as nm and objdump print it", true, false, is_address,
+	  resolve_address },
+	{ "/REGEX/", "every function whose name matches (POSIX extended)", false, false, is_regex,
+	  resolve_regex },
+	{ "FILE:LINE", "a source line", true, false, is_line, resolve_later },
+	{ "GLOB", "every function whose name matches: * ? [a-z]", false, false, is_glob,
+	  resolve_glob },
+	{ "SYMBOL", "a function; with +OFFSET a place inside it, with @VERSION one version", true,
+	  true, is_symbol, resolve_symbol },
+	{ 0 },
+};
+
+/* Finds the form and resolves it. */
+static bool resolve_location(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+			     struct up_target *t)
+{
+	const struct up_loc_row *row = up_loc_rows;
+
+	while (row->is && !row->is(l))
+		row++;
+	if (!row->is)
+		return up_error(ds, t->span, E_TARGET, "a target is OBJECT:LOCATION");
+	if (l->has_off && !row->takes_offset)
+		return up_error(ds, l->span, E_TARGET,
+				"an offset needs one function, not a pattern or a marker");
+	if (l->version && !row->takes_version)
+		return up_error(ds, l->span, E_TARGET,
+				"a symbol version needs a function's full name before the @");
+	return row->resolve(ds, env, l, t);
+}
+
+static bool open_object(struct up_diags *ds, const struct up_env *env, struct up_span span,
+			struct up_target *t)
+{
+	const struct up_resolver *r = env->resolver;
+	struct up_why why = { 0 };
+
+	t->object = r->open(r->ctx, t->object_name, &why);
+	if (!t->object)
+		return report_why(ds, span, E_OBJECT, &why);
+	if (!up_abi_find(t->object->machine))
+		return up_error(ds, span, E_OBJECT,
+				"%s is a program for a processor that cannot be probed here",
+				t->object->name);
+	if (strpbrk(t->object->path, " \t\n\r\v\f#")) {
+		up_error(ds, span, E_OBJECT,
+			 "the path of %s holds a blank or #, which the kernel cannot take",
+			 t->object->name);
+		up_diag_hint(ds, "name it by a hard link or a bind mount without them");
+		return false;
+	}
+	return true;
+}
+
+/* The span of bytes [from, to) of the decoded text; the whole target when it had quotes. */
+static struct up_span sub_span(const struct up_node *n, const struct marked *m, size_t from,
+			       size_t to)
+{
+	struct up_span sp = n->span;
+
+	if (m->len != n->target.len)
+		return sp;
+	sp.off += (uint32_t)from;
+	sp.len = (uint32_t)(to - from);
+	return sp;
+}
+
+static bool report_no_location(struct up_diags *ds, const struct up_node *n, const char *object)
+{
+	up_error(ds, n->span, E_TARGET, "a target is OBJECT:LOCATION, as in libc:malloc");
+	if (*object)
+		up_diag_hint(ds, "write %s:FUNCTION, or %s:* for every function", object, object);
+	return false;
+}
+
+bool up_target_resolve(struct up_diags *ds, const struct up_env *env, const struct up_node *n,
+		       struct up_target *t)
+{
+	struct marked all;
+	struct up_loc l = { 0 };
+
+	t->span = n->span;
+	if (!decode(ds, env, n, &all))
+		return false;
+	if (memchr(all.s, 0, all.len))
+		return up_error(ds, n->span, E_TARGET, "a target cannot hold a NUL byte");
+	size_t colon = find_plain(&all, ':');
+	if (colon == SIZE_MAX || colon == 0 || colon + 1 == all.len)
+		return report_no_location(ds, n,
+					  up_arena_memdup(ds->arena, all.s,
+							  colon == SIZE_MAX ? all.len : colon));
+	t->object_name = up_arena_memdup(ds->arena, all.s, colon);
+	t->location = up_arena_memdup(ds->arena, all.s + colon + 1, all.len - colon - 1);
+	l.m = part(&all, colon + 1, all.len);
+	l.span = sub_span(n, &all, colon + 1, all.len);
+	if (!open_object(ds, env, sub_span(n, &all, 0, colon), t))
+		return false;
+	if (!is_regex(&l)) {
+		split_offset(&l);
+		split_version(ds, &l);
+	}
+	/* From here on the text is read as a C string, so it must end where the location ends. */
+	l.m.s = up_arena_memdup(ds->arena, l.m.s, l.m.len);
+	return resolve_location(ds, env, &l, t);
+}

@@ -1,0 +1,47 @@
+/*
+ * OBJECT:LOCATION: what a target says, and the places it stands for.
+ */
+#ifndef UP_TARGET_H
+#define UP_TARGET_H
+
+#include "lang/ast.h"
+#include "lang/up.h"
+
+/* One place to probe. */
+struct up_place_at {
+	uint64_t addr;     /* virtual address */
+	uint64_t offset;   /* in the file */
+	const char *func;  /* the symbol, or "0x46420" where none is */
+	uint64_t func_off; /* bytes from the start of func */
+};
+
+/* What one target stands for. */
+struct up_target {
+	struct up_span span;            /* of the whole target */
+	const char *object_name;        /* as written, decoded */
+	const char *location;           /* as written, decoded */
+	const struct up_object *object; /* NULL when it could not be found */
+	UP_VEC(struct up_place_at) places; /* by address, each once */
+};
+
+/*
+ * Parses and resolves an ND_TARGET. Diagnostics say what is wrong; false then. Also false, and
+ * silent, when the object was already reported.
+ */
+bool up_target_resolve(struct up_diags *ds, const struct up_env *env, const struct up_node *n,
+		       struct up_target *out);
+
+/* One form of LOCATION; the first whose `is` says yes is taken. */
+struct up_loc;
+struct up_loc_row {
+	const char *form;   /* as in the reference: "SYMBOL+OFFSET" */
+	const char *help;
+	bool takes_offset;  /* may +OFFSET stand behind it? */
+	bool takes_version; /* may @VERSION? */
+	bool (*is)(const struct up_loc *l);
+	bool (*resolve)(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+			struct up_target *t);
+};
+extern const struct up_loc_row up_loc_rows[];
+
+#endif
