@@ -1,0 +1,575 @@
+/* The checker's expressions. Statements are in check_act.c. */
+#include "lang/check.h"
+
+#include <string.h>
+
+#include "lang/abi.h"
+#include "lang/types.h"
+#include "lang/values.h"
+
+static struct up_type poison(struct up_node *n)
+{
+	return n->type = UP_TYPE_POISON;
+}
+
+static bool is_poison(struct up_type t)
+{
+	return t.ty == TY_POISON;
+}
+
+struct up_node *up_unparen(struct up_node *n)
+{
+	while (n && n->kind == ND_PAREN)
+		n = n->sub.e;
+	return n;
+}
+
+const char *up_source_label(const struct up_diags *ds, struct up_arena *a, struct up_span span)
+{
+	const char *s = up_source_text(ds->sources, span);
+	char *out = up_arena_alloc(a, span.len + 1), *to = out;
+	bool in_string = false;
+
+	for (uint32_t i = 0; i < span.len; i++) {
+		char c = s[i];
+
+		if (c == '"' && (i == 0 || s[i - 1] != '\\'))
+			in_string = !in_string;
+		if (!in_string && c == '#')
+			while (i + 1 < span.len && s[i + 1] != '\n')
+				i++;
+		else if (!in_string && strchr(" \t\r\n", c)) {
+			if (to > out && to[-1] != ' ')
+				*to++ = ' ';
+		} else {
+			*to++ = c;
+		}
+	}
+	*to = 0;
+	return out;
+}
+
+/* ---- names ---- */
+
+static const struct {
+	const char *name; /* a prefix that stands before a dot, or a word of the language */
+	const char *what;
+} later_names[] = {
+	{ "thread", "variables of a thread" },
+	{ "call", "variables of a call" },
+};
+
+static void offer_values(struct up_nearest *near)
+{
+	for (unsigned i = 0; i < VAL_COUNT; i++)
+		up_nearest_offer(near, up_val_rows[i].name, strlen(up_val_rows[i].name));
+	for (unsigned i = 0; i < 6; i++)
+		up_nearest_offer(near, (const char[]){ 'a', 'r', 'g', (char)('0' + i), 0 }, 4);
+	up_nearest_offer(near, "entry", 5);
+	up_nearest_offer(near, "reg", 3);
+}
+
+static struct up_type unknown_name(struct up_check *cx, struct up_node *n)
+{
+	struct up_nearest near;
+	struct up_buf b = { 0 };
+
+	up_error(cx->ds, n->span, E_UNKNOWN_NAME, "nothing is named `%s`", n->name.s);
+	up_nearest_init(&near, n->name.s, strlen(n->name.s));
+	offer_values(&near);
+	if (up_nearest_list(&near, &b))
+		up_diag_hint(cx->ds, "did you mean %s?", b.s);
+	up_buf_fini(&b);
+	return poison(n);
+}
+
+static struct up_type outside_return(struct up_check *cx, struct up_node *n, const char *name)
+{
+	bool is_retval = !strcmp(name, "retval");
+
+	if (cx->in_entry)
+		up_error(cx->ds, n->span, is_retval ? E_RETVAL : E_ENTRY,
+			 "`%s` is not known at the entry, where `entry.` looks", name);
+	else
+		up_error(cx->ds, n->span, is_retval ? E_RETVAL : E_ENTRY,
+			 "`%s` exists only in `on return`", name);
+	up_diag_hint(cx->ds, "write it in the return's block: on return < print(%s) >", name);
+	return poison(n);
+}
+
+static struct up_type check_value(struct up_check *cx, struct up_node *n,
+				  const struct up_val_row *row)
+{
+	if (row->where & UP_LATER) {
+		up_error(cx->ds, n->span, E_LATER, "`%s` is not to be had in this version", row->name);
+		return poison(n);
+	}
+	if ((row->where & UP_IN_RETURN) && cx->where != UP_AT_RETURN)
+		return outside_return(cx, n, row->name);
+	if (row->val == VAL_ELAPSED || row->val == VAL_DEPTH)
+		cx->uses_call = true;
+	n->sem = SEM_VALUE;
+	n->ref = row->val;
+	return n->type = row->type;
+}
+
+static struct up_type check_name(struct up_check *cx, struct up_node *n)
+{
+	const struct up_val_row *row = up_val_find(n->name.s);
+	unsigned arg;
+
+	if (row)
+		return check_value(cx, n, row);
+	if (up_val_arg(n->name.s, &arg)) {
+		n->sem = SEM_ARG;
+		n->ref = arg;
+		cx->uses_call |= cx->where == UP_AT_RETURN;
+		if (!cx->first_arg)
+			cx->first_arg = n;
+		return n->type = UP_TYPE_S64;
+	}
+	if (!strcmp(n->name.s, "reg") || !strcmp(n->name.s, "entry")) {
+		up_error(cx->ds, n->span, E_UNKNOWN_NAME, "`%s` needs a name behind a dot", n->name.s);
+		up_diag_hint(cx->ds, "as in %s", n->name.s[0] == 'r' ? "reg.ax" : "entry.arg0");
+		return poison(n);
+	}
+	return unknown_name(cx, n);
+}
+
+static struct up_type check_member(struct up_check *cx, struct up_node *n)
+{
+	const struct up_node *obj = n->member.obj;
+
+	if (obj->kind == ND_NAME && !strcmp(obj->name.s, "reg")) {
+		n->sem = SEM_REG;
+		return n->type = UP_TYPE_X64;
+	}
+	for (size_t i = 0; obj->kind == ND_NAME && i < sizeof(later_names) / sizeof(later_names[0]); i++)
+		if (!strcmp(obj->name.s, later_names[i].name)) {
+			up_error(cx->ds, n->span, E_LATER, "%s are not to be had in this version",
+				 later_names[i].what);
+			return poison(n);
+		}
+	if (obj->kind == ND_DOLLAR || obj->kind == ND_ARROW)
+		up_error(cx->ds, n->span, E_LATER,
+			 "the program's own variables need debug information, which this version does not read");
+	else
+		up_error(cx->ds, n->span, E_UNKNOWN_NAME, "`%s` has no parts to pick with a dot",
+			 up_source_label(cx->ds, cx->ds->arena, obj->span));
+	return poison(n);
+}
+
+static struct up_type check_index(struct up_check *cx, struct up_node *n)
+{
+	const struct up_node *obj = n->index.obj;
+	uint64_t slot;
+
+	if (obj->kind != ND_NAME || strcmp(obj->name.s, "stack")) {
+		up_error(cx->ds, n->span, E_LATER, "tables are not to be had in this version");
+		up_diag_hint(cx->ds, "only stack[N] can be indexed");
+		return poison(n);
+	}
+	if (n->index.idx->next || !up_const_int(n->index.idx, &slot) || slot > 4095) {
+		up_error(cx->ds, n->index.idx->span, E_NOT_CONSTANT,
+			 "the kernel reads stack[N] only for a constant N from 0 to 4095");
+		return poison(n);
+	}
+	n->sem = SEM_STACK;
+	n->ref = (uint32_t)slot;
+	return n->type = UP_TYPE_X64;
+}
+
+/* ---- memory and types ---- */
+
+/* Does it rest on an argument as it was at the entry, without saying `entry.`? */
+static const struct up_node *find_arg(const struct up_node *n)
+{
+	const struct up_node *a;
+
+	if (!n)
+		return NULL;
+	switch (n->kind) {
+	case ND_NAME:
+		return n->sem == SEM_ARG ? n : NULL;
+	case ND_AT:
+	case ND_PAREN:
+		return find_arg(n->sub.e);
+	case ND_TYPED:
+		return find_arg(n->typed.e);
+	case ND_UNARY:
+	case ND_BINARY:
+		a = find_arg(n->op.a);
+		return a ? a : find_arg(n->op.b);
+	default:
+		return NULL;
+	}
+}
+
+/* In `on return`, memory behind an argument may have changed: say when. */
+static bool check_stale(struct up_check *cx, const struct up_node *n, const struct up_node *address)
+{
+	const struct up_node *arg = cx->where == UP_AT_RETURN ? find_arg(address) : NULL;
+
+	if (!arg)
+		return true;
+	up_error(cx->ds, n->span, E_STALE_READ,
+		 "in `on return` the memory behind `%s` may have changed since the entry", arg->name.s);
+	up_diag_hint(cx->ds, "write entry.%s for what stood there at the entry",
+		     up_source_label(cx->ds, cx->ds->arena, n->span));
+	return false;
+}
+
+static struct up_type check_at(struct up_check *cx, struct up_node *n)
+{
+	struct up_node *e = up_unparen(n->sub.e);
+
+	if (e->kind == ND_STR) {
+		up_error(cx->ds, n->span, E_LATER,
+			 "global variables by name are not to be had in this version");
+		up_diag_hint(cx->ds, "give the address: @(0x...)");
+		return poison(n);
+	}
+	struct up_type t = up_check_expr(cx, n->sub.e);
+	if (is_poison(t))
+		return poison(n);
+	if (t.ty != TY_INT) {
+		up_error(cx->ds, n->sub.e->span, E_TYPE, "an address is a number, this is a string");
+		return poison(n);
+	}
+	if (!check_stale(cx, n, n->sub.e))
+		return poison(n);
+	return n->type = UP_TYPE_X64;
+}
+
+static struct up_type unknown_type(struct up_check *cx, struct up_node *n)
+{
+	struct up_nearest near;
+	struct up_buf b = { 0 };
+	const char *name = n->typed.type.name;
+
+	up_error(cx->ds, n->typed.type.span, E_UNKNOWN_TYPE, "there is no type `%s`", name);
+	up_nearest_init(&near, name, strlen(name));
+	for (const struct up_type_row *r = up_type_rows; r->name; r++)
+		up_nearest_offer(&near, r->name, strlen(r->name));
+	if (up_nearest_list(&near, &b))
+		up_diag_hint(cx->ds, "did you mean %s?", b.s);
+	up_buf_fini(&b);
+	return poison(n);
+}
+
+static struct up_type check_typed(struct up_check *cx, struct up_node *n)
+{
+	const struct up_typeref *ref = &n->typed.type;
+	const struct up_type_row *row = up_type_find(ref->name);
+	struct up_type t = up_check_expr(cx, n->typed.e);
+
+	if (!row && !ref->bits)
+		return unknown_type(cx, n);
+	if (!row || row->is_later || ref->len) {
+		up_error(cx->ds, ref->span, E_LATER, "the type `%s` is not to be had in this version",
+			 up_source_label(cx->ds, cx->ds->arena, ref->span));
+		return poison(n);
+	}
+	if (is_poison(t))
+		return poison(n);
+	if (t.ty == TY_STR) {
+		if (row->type.ty == TY_STR)
+			return n->type = t;
+		up_error(cx->ds, n->span, E_TYPE, "a string cannot be taken as `%s`", ref->name);
+		return poison(n);
+	}
+	if (row->is_address && !check_stale(cx, n, n->typed.e))
+		return poison(n);
+	return n->type = row->type;
+}
+
+static struct up_type check_entry(struct up_check *cx, struct up_node *n)
+{
+	if (cx->where != UP_AT_RETURN || cx->in_entry) {
+		up_error(cx->ds, n->span, E_ENTRY, "`entry.` looks back from `on return`; here it is the entry");
+		up_diag_hint(cx->ds, "write %s without `entry.`",
+			     up_source_label(cx->ds, cx->ds->arena, n->sub.e->span));
+		return poison(n);
+	}
+	cx->where = UP_AT_ENTRY;
+	cx->in_entry = true;
+	struct up_type t = up_check_expr(cx, n->sub.e);
+	cx->where = UP_AT_RETURN;
+	cx->in_entry = false;
+	cx->uses_call = true;
+	return n->type = t;
+}
+
+/* `entry.X:TYPE`: the type belongs to what is read at the entry. Turns TYPED(ENTRY(X)) into ENTRY(TYPED(X)). */
+static void push_type_into_entry(struct up_node *n)
+{
+	struct up_node *entry = n->typed.e;
+	struct up_typeref type = n->typed.type;
+	struct up_node *inner = entry->sub.e;
+
+	entry->kind = ND_TYPED;
+	entry->span = up_span_join(inner->span, type.span);
+	entry->typed.e = inner;
+	entry->typed.type = type;
+	n->kind = ND_ENTRY;
+	n->sub.e = entry;
+}
+
+/* ---- operators ---- */
+
+/* C's usual conversions on 64-bit values: narrower ones fit into s64. */
+static bool is_unsigned(struct up_type t)
+{
+	return t.ty == TY_INT && t.bits == 64 && !t.is_signed;
+}
+
+static struct up_type arithmetic(struct up_type a, struct up_type b)
+{
+	struct up_type t = UP_TYPE_S64;
+
+	t.is_signed = !is_unsigned(a) && !is_unsigned(b);
+	if (!t.is_signed && (a.show == UP_SHOW_HEX || b.show == UP_SHOW_HEX))
+		t.show = UP_SHOW_HEX;
+	return t;
+}
+
+static struct up_type mismatch(struct up_check *cx, struct up_node *n, const char *what)
+{
+	up_error(cx->ds, n->span, E_TYPE, "%s", what);
+	return poison(n);
+}
+
+static struct up_type check_string_op(struct up_check *cx, struct up_node *n, struct up_type a,
+				      struct up_type b)
+{
+	enum up_op op = n->op.op;
+
+	if (op == OPR_ADD && a.ty == TY_STR && b.ty == TY_STR) {
+		up_error(cx->ds, n->span, E_LATER, "joining strings is not to be had in this version");
+		return poison(n);
+	}
+	if (op != OPR_EQ && op != OPR_NE && op != OPR_MATCH)
+		return mismatch(cx, n, "strings can be compared with ==, != and ~ (glob), nothing else");
+	if (a.ty == b.ty)
+		return n->type = UP_TYPE_BOOL;
+	mismatch(cx, n, "this compares a string with a number");
+	struct up_node *num = a.ty == TY_STR ? n->op.b : n->op.a;
+	if (num->type.bits == 64)
+		up_diag_hint(cx->ds, "if the number is the address of text, write %s:string",
+			     up_source_label(cx->ds, cx->ds->arena, num->span));
+	return n->type;
+}
+
+static struct up_type check_binary(struct up_check *cx, struct up_node *n)
+{
+	struct up_type a = up_check_expr(cx, n->op.a), b = up_check_expr(cx, n->op.b);
+	enum up_op op = n->op.op;
+
+	if (is_poison(a) || is_poison(b))
+		return poison(n);
+	if (op == OPR_LAND || op == OPR_LOR)
+		return n->type = UP_TYPE_BOOL;
+	if (a.ty == TY_STR || b.ty == TY_STR)
+		return check_string_op(cx, n, a, b);
+	switch (op) {
+	case OPR_MATCH:
+		return mismatch(cx, n, "~ matches a string against a glob; these are numbers");
+	case OPR_LT:
+	case OPR_LE:
+	case OPR_GT:
+	case OPR_GE:
+	case OPR_EQ:
+	case OPR_NE:
+		return n->type = UP_TYPE_BOOL;
+	case OPR_SHL:
+	case OPR_SHR:
+		return n->type = arithmetic(a, UP_TYPE_S64);
+	default:
+		return n->type = arithmetic(a, b);
+	}
+}
+
+static struct up_type check_unary(struct up_check *cx, struct up_node *n)
+{
+	struct up_type t = up_check_expr(cx, n->op.a);
+
+	if (is_poison(t))
+		return poison(n);
+	if (n->op.op == OPR_NOT)
+		return n->type = UP_TYPE_BOOL;
+	if (t.ty != TY_INT)
+		return mismatch(cx, n, "this operator needs a number");
+	return n->type = n->op.op == OPR_NEG ? UP_TYPE_S64 : arithmetic(t, UP_TYPE_S64);
+}
+
+static struct up_type check_choice(struct up_check *cx, struct up_node *n)
+{
+	up_check_cond(cx, n->cond.cond);
+	struct up_type a = up_check_expr(cx, n->cond.then), b = up_check_expr(cx, n->cond.els);
+
+	if (is_poison(a) || is_poison(b))
+		return poison(n);
+	if (a.ty != b.ty)
+		return mismatch(cx, n, "one branch is a string, the other a number");
+	if (a.ty == TY_INT)
+		return n->type = a.show == b.show && a.bits == b.bits && a.is_signed == b.is_signed ?
+					 a : arithmetic(a, b);
+	return n->type = a;
+}
+
+/* ---- calls in expressions ---- */
+
+static const char *const later_functions[] = {
+	"min", "max", "abs", "len", "substr", "lower", "upper", "trim", "split", "hex", "sym",
+	"strftime", "bucket", NULL,
+};
+
+static struct up_type check_fetch_call(struct up_check *cx, struct up_node *n)
+{
+	const struct up_node *arg = n->call.args;
+	const char *type;
+
+	if (!arg || arg->next || arg->kind != ND_STR) {
+		up_error(cx->ds, n->span, E_ARG_COUNT, "fetch takes one string: a kernel fetch argument");
+		up_diag_hint(cx->ds, "as in fetch(\"+8(%%di):u32\")");
+		return poison(n);
+	}
+	if (!up_fetch_text_ok(arg->str.s, arg->str.len, &type)) {
+		up_error(cx->ds, arg->span, E_FETCH, "this is no fetch argument: it has a blank, or `=`, or nothing in it");
+		return poison(n);
+	}
+	const struct up_type_row *row = up_type_find(type);
+	if (!row || !row->kernel) {
+		up_error(cx->ds, arg->span, E_UNKNOWN_TYPE, "`%s` is no type that can be fetched like this", type);
+		up_diag_hint(cx->ds, "u8 to u64, s8 to s64, x8 to x64, string");
+		return poison(n);
+	}
+	n->sem = SEM_FETCH;
+	return n->type = row->type;
+}
+
+static struct up_type check_call(struct up_check *cx, struct up_node *n)
+{
+	const char *name = n->call.name;
+
+	if (!strcmp(name, "fetch"))
+		return check_fetch_call(cx, n);
+	for (struct up_node *a = n->call.args; a; a = a->next)
+		up_check_expr(cx, a);
+	for (const struct up_agg_row *const *r = cx->env->aggs; *r; r++)
+		if (!strcmp((*r)->name, name)) {
+			up_error(cx->ds, n->span, E_AGGREGATE,
+				 "the aggregation `%s` gathers over hits and is a statement, not a value",
+				 name);
+			return poison(n);
+		}
+	for (const char *const *f = later_functions; *f; f++)
+		if (!strcmp(*f, name)) {
+			up_error(cx->ds, n->call.name_span, E_LATER,
+				 "the function `%s` is not to be had in this version", name);
+			return poison(n);
+		}
+	up_error(cx->ds, n->call.name_span, E_UNKNOWN_FUNCTION, "there is no function `%s`", name);
+	return poison(n);
+}
+
+static struct up_type check_literal_later(struct up_check *cx, struct up_node *n, const char *what)
+{
+	up_error(cx->ds, n->span, E_LATER, "%s", what);
+	return poison(n);
+}
+
+struct up_type up_check_expr(struct up_check *cx, struct up_node *n)
+{
+	switch (n->kind) {
+	case ND_INT:
+		return n->type = n->num.v > INT64_MAX ? UP_TYPE_U64 : UP_TYPE_S64;
+	case ND_STR:
+		return n->type = UP_TYPE_STR;
+	case ND_FLOAT:
+		return check_literal_later(cx, n, "floating-point numbers are not to be had in this version");
+	case ND_DOLLAR:
+	case ND_ARROW:
+		return check_literal_later(cx, n, "the program's own variables need debug information, which this version does not read");
+	case ND_POS:
+		return check_literal_later(cx, n, "arguments of the script can stand in targets only, in this version");
+	case ND_NAME:
+		return check_name(cx, n);
+	case ND_MEMBER:
+		return check_member(cx, n);
+	case ND_INDEX:
+		return check_index(cx, n);
+	case ND_CALL:
+		return check_call(cx, n);
+	case ND_AT:
+		return check_at(cx, n);
+	case ND_ENTRY:
+		return check_entry(cx, n);
+	case ND_TYPED:
+		if (n->typed.e->kind == ND_ENTRY) {
+			push_type_into_entry(n);
+			return check_entry(cx, n);
+		}
+		return check_typed(cx, n);
+	case ND_UNARY:
+		return check_unary(cx, n);
+	case ND_BINARY:
+		return check_binary(cx, n);
+	case ND_COND:
+		return check_choice(cx, n);
+	case ND_PAREN:
+		return n->type = up_check_expr(cx, n->sub.e);
+	default:
+		return poison(n);
+	}
+}
+
+void up_check_cond(struct up_check *cx, struct up_node *n)
+{
+	uint64_t v;
+
+	if (!is_poison(up_check_expr(cx, n)) && up_const_int(n, &v))
+		up_error(cx->ds, n->span, W_CONSTANT_CONDITION, "this condition is always %s",
+			 v ? "true" : "false");
+}
+
+/* ---- constants ---- */
+
+static bool fold_binary(enum up_op op, uint64_t a, uint64_t b, uint64_t *out)
+{
+	switch (op) {
+	case OPR_ADD: *out = a + b; return true;
+	case OPR_SUB: *out = a - b; return true;
+	case OPR_MUL: *out = a * b; return true;
+	case OPR_AND: *out = a & b; return true;
+	case OPR_OR: *out = a | b; return true;
+	case OPR_XOR: *out = a ^ b; return true;
+	case OPR_SHL: *out = a << (b & 63); return true;
+	case OPR_EQ: *out = a == b; return true;
+	case OPR_NE: *out = a != b; return true;
+	default: return false; /* signed and unsigned differ: left to the handler */
+	}
+}
+
+bool up_const_int(const struct up_node *n, uint64_t *out)
+{
+	uint64_t a, b;
+
+	switch (n->kind) {
+	case ND_INT:
+		*out = n->num.v;
+		return true;
+	case ND_PAREN:
+		return up_const_int(n->sub.e, out);
+	case ND_UNARY:
+		if (!up_const_int(n->op.a, &a))
+			return false;
+		*out = n->op.op == OPR_NEG ? -a : n->op.op == OPR_BNOT ? ~a : !a;
+		return true;
+	case ND_BINARY:
+		return up_const_int(n->op.a, &a) && up_const_int(n->op.b, &b) &&
+		       fold_binary(n->op.op, a, b, out);
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,304 @@
+/* Instructions for expressions. Statements are in codegen_act.c. */
+#include "lang/codegen.h"
+
+#include <string.h>
+
+#include "lang/types.h"
+#include "lang/values.h"
+
+uint32_t up_emit(struct up_gen *g, enum up_opcode op, unsigned a, unsigned b, unsigned c)
+{
+	struct up_insn i = { (uint8_t)op, (uint8_t)a, (uint16_t)b, (uint16_t)c, 0 };
+
+	up_vec_push(g->b->arena, &g->code, i);
+	return (uint32_t)g->code.nr - 1;
+}
+
+static uint32_t emit_wide(struct up_gen *g, enum up_opcode op, unsigned a, uint32_t wide)
+{
+	return up_emit(g, op, a, wide & 0xffff, wide >> 16);
+}
+
+uint32_t up_emit_jump(struct up_gen *g, enum up_opcode op, unsigned a)
+{
+	return emit_wide(g, op, a, 0);
+}
+
+void up_patch(struct up_gen *g, uint32_t jump)
+{
+	g->code.v[jump].b = (uint16_t)(g->code.nr & 0xffff);
+	g->code.v[jump].c = (uint16_t)(g->code.nr >> 16);
+}
+
+static void emit_const(struct up_gen *g, unsigned r, struct up_value v)
+{
+	up_vec_push(g->b->arena, &g->b->consts, v);
+	emit_wide(g, OP_CONST, r, (uint32_t)g->b->consts.nr - 1);
+}
+
+static void emit_string(struct up_gen *g, unsigned r, const struct up_text *t)
+{
+	struct up_value v = { .p = up_arena_memdup(g->b->arena, t->s, t->len),
+			      .len = (uint32_t)t->len };
+
+	emit_const(g, r, v);
+}
+
+/* ---- what the kernel fetches ---- */
+
+/* Loads a fetch argument, and makes it a fault when a pointer on the way was none. */
+static void load(struct up_gen *g, const struct up_node *n, const struct up_fetch *f,
+		 const char *type, unsigned r)
+{
+	bool is_text = !up_type_find(type)->size;
+	uint32_t arg = up_shape_add(&g->fetch, g->shape, f->text, type, n->span);
+	/* The kernel itself tells of a bad pointer to text, unless it followed others to get there. */
+	unsigned nr_guards = is_text && f->nr_ptrs == 1 ? 0 : f->nr_ptrs;
+
+	if (arg == UP_NONE) {
+		g->failed = true;
+		return;
+	}
+	up_emit(g, is_text ? OP_ARGSTR : OP_ARG, r, arg, 0);
+	if (nr_guards && r + 1 >= g->nr_regs)
+		g->nr_regs = r + 2;
+	for (unsigned i = 0; i < nr_guards; i++) {
+		uint32_t ptr = up_shape_add(&g->fetch, g->shape, f->ptrs[i], "x64", n->span);
+
+		if (ptr == UP_NONE) {
+			g->failed = true;
+			return;
+		}
+		up_emit(g, OP_ARG, r + 1, ptr, 0);
+		up_emit(g, OP_GUARD, r, r + 1, 0);
+	}
+}
+
+static void load_value(struct up_gen *g, const struct up_node *n, const char *type, unsigned r)
+{
+	struct up_fetch f = { 0 };
+
+	if (up_fetch_value(&g->fetch, n, &f))
+		load(g, n, &f, type, r);
+	else
+		g->failed = true;
+}
+
+static void gen_fetch_call(struct up_gen *g, const struct up_node *n, unsigned r)
+{
+	const struct up_node *arg = n->call.args;
+	struct up_fetch f = { 0 };
+	const char *type;
+	size_t len = arg->str.len;
+
+	up_fetch_text_ok(arg->str.s, len, &type);
+	if (len > strlen(type) && arg->str.s[len - strlen(type) - 1] == ':' &&
+	    !strcmp(arg->str.s + len - strlen(type), type))
+		len -= strlen(type) + 1;
+	f.text = up_arena_memdup(g->ds->arena, arg->str.s, len);
+	load(g, arg, &f, type, r);
+}
+
+/* Keeps a value at the entry for the return block; the same source text is kept once. */
+static void gen_kept(struct up_gen *g, const struct up_node *n, unsigned r)
+{
+	const char *text = up_source_label(g->ds, g->ds->arena, n->span);
+	struct up_kept k = { n, text };
+	size_t i = 0;
+
+	while (i < g->kept->list.nr && strcmp(g->kept->list.v[i].text, text))
+		i++;
+	if (i == g->kept->list.nr)
+		up_vec_push(g->ds->arena, &g->kept->list, k);
+	up_emit(g, OP_SAVED, r, (unsigned)i, n->type.ty == TY_STR);
+}
+
+/* ---- named values ---- */
+
+static void gen_named(struct up_gen *g, const struct up_node *n, unsigned r)
+{
+	struct up_fetch comm = { .text = "$comm" };
+
+	switch (n->ref) {
+	case VAL_IP: up_emit(g, OP_CONTEXT, r, UP_CX_IP, 0); break;
+	case VAL_PID: up_emit(g, OP_CONTEXT, r, UP_CX_PID, 0); g->b->needs_pid = true; break;
+	case VAL_TID: up_emit(g, OP_CONTEXT, r, UP_CX_TID, 0); break;
+	case VAL_CPU: up_emit(g, OP_CONTEXT, r, UP_CX_CPU, 0); break;
+	case VAL_TIME: up_emit(g, OP_CONTEXT, r, UP_CX_TIME, 0); break;
+	case VAL_ELAPSED: up_emit(g, OP_CONTEXT, r, UP_CX_ELAPSED, 0); break;
+	case VAL_DEPTH: up_emit(g, OP_CONTEXT, r, UP_CX_DEPTH, 0); break;
+	case VAL_PROBE: up_emit(g, OP_SITE, r, UP_SITE_PROBE, 0); break;
+	case VAL_FUNC: up_emit(g, OP_SITE, r, UP_SITE_FUNC, 0); break;
+	case VAL_OBJECT: up_emit(g, OP_SITE, r, UP_SITE_OBJECT, 0); break;
+	case VAL_OFFSET: up_emit(g, OP_SITE, r, UP_SITE_OFFSET, 0); break;
+	case VAL_COMM: load(g, n, &comm, "string", r); break;
+	case VAL_RETVAL: load_value(g, n, "s64", r); break;
+	default: load_value(g, n, "x64", r); break;
+	}
+}
+
+static void gen_arg(struct up_gen *g, const struct up_node *n, unsigned r)
+{
+	if (g->fetch.at_return)
+		gen_kept(g, n, r);
+	else
+		load_value(g, n, "s64", r);
+}
+
+/* ---- types ---- */
+
+static void emit_cast(struct up_gen *g, unsigned r, struct up_type t)
+{
+	up_emit(g, OP_CAST, r, r, t.bits | (unsigned)t.is_signed << 8);
+}
+
+static void gen_typed(struct up_gen *g, const struct up_node *n, unsigned r)
+{
+	const struct up_type_row *row = up_type_find(n->typed.type.name);
+	const struct up_node *e = up_unparen(n->typed.e);
+	struct up_fetch f = { 0 };
+
+	if (e->type.ty == TY_STR) {
+		up_gen_expr(g, e, r);
+	} else if (row->is_address) {
+		if (up_fetch_memory(&g->fetch, e, &f))
+			load(g, n, &f, row->kernel, r);
+		else
+			g->failed = true;
+	} else if (up_is_fetchable(e, g->fetch.at_return)) {
+		load_value(g, e, row->kernel, r);
+	} else {
+		up_gen_expr(g, e, r);
+		emit_cast(g, r, n->type);
+	}
+	if (row->type.show == UP_SHOW_BOOL)
+		up_emit(g, OP_TRUTH, r, r, 0);
+}
+
+/* ---- operators ---- */
+
+void up_gen_cond(struct up_gen *g, const struct up_node *n, unsigned r)
+{
+	up_gen_expr(g, n, r);
+	if (n->type.ty == TY_STR)
+		up_emit(g, OP_STRTRUTH, r, r, 0);
+	else if (n->type.show != UP_SHOW_BOOL || n->type.bits != 64)
+		up_emit(g, OP_TRUTH, r, r, 0);
+}
+
+static void gen_logic(struct up_gen *g, const struct up_node *n, unsigned r)
+{
+	up_gen_cond(g, n->op.a, r);
+	uint32_t jump = up_emit_jump(g, n->op.op == OPR_LAND ? OP_JUMPZ : OP_JUMPNZ, r);
+	up_gen_cond(g, n->op.b, r);
+	up_patch(g, jump);
+}
+
+/* The instruction of an operator; `swap` for > and >=. */
+static enum up_opcode opcode_of(enum up_op op, bool text, bool is_unsigned, bool *swap)
+{
+	*swap = op == OPR_GT || op == OPR_GE;
+	switch (op) {
+	case OPR_ADD: return OP_ADD;
+	case OPR_SUB: return OP_SUB;
+	case OPR_MUL: return OP_MUL;
+	case OPR_DIV: return is_unsigned ? OP_DIVU : OP_DIVS;
+	case OPR_MOD: return is_unsigned ? OP_MODU : OP_MODS;
+	case OPR_AND: return OP_AND;
+	case OPR_OR: return OP_OR;
+	case OPR_XOR: return OP_XOR;
+	case OPR_SHL: return OP_SHL;
+	case OPR_SHR: return is_unsigned ? OP_SHRU : OP_SHRS;
+	case OPR_EQ: return text ? OP_STREQ : OP_EQ;
+	case OPR_NE: return text ? OP_STRNE : OP_NE;
+	case OPR_MATCH: return OP_STRMATCH;
+	case OPR_LT:
+	case OPR_GT: return is_unsigned ? OP_LTU : OP_LTS;
+	default: return is_unsigned ? OP_LEU : OP_LES;
+	}
+}
+
+static bool wide_unsigned(struct up_type t)
+{
+	return t.ty == TY_INT && t.bits == 64 && !t.is_signed;
+}
+
+static void gen_binary(struct up_gen *g, const struct up_node *n, unsigned r)
+{
+	bool shift = n->op.op == OPR_SHR || n->op.op == OPR_SHL, swap;
+	bool is_unsigned = wide_unsigned(n->op.a->type) ||
+			   (!shift && wide_unsigned(n->op.b->type));
+	enum up_opcode op = opcode_of(n->op.op, n->op.a->type.ty == TY_STR, is_unsigned, &swap);
+
+	if (n->op.op == OPR_LAND || n->op.op == OPR_LOR) {
+		gen_logic(g, n, r);
+		return;
+	}
+	up_gen_expr(g, n->op.a, r);
+	up_gen_expr(g, n->op.b, r + 1);
+	up_emit(g, op, r, swap ? r + 1 : r, swap ? r : r + 1);
+}
+
+static void gen_unary(struct up_gen *g, const struct up_node *n, unsigned r)
+{
+	if (n->op.op == OPR_NOT) {
+		up_gen_cond(g, n->op.a, r);
+		up_emit(g, OP_NOT, r, r, 0);
+		return;
+	}
+	up_gen_expr(g, n->op.a, r);
+	up_emit(g, n->op.op == OPR_NEG ? OP_NEG : OP_BNOT, r, r, 0);
+}
+
+static void gen_choice(struct up_gen *g, const struct up_node *n, unsigned r)
+{
+	up_gen_cond(g, n->cond.cond, r);
+	uint32_t to_else = up_emit_jump(g, OP_JUMPZ, r);
+	up_gen_expr(g, n->cond.then, r);
+	uint32_t to_end = up_emit_jump(g, OP_JUMP, 0);
+	up_patch(g, to_else);
+	up_gen_expr(g, n->cond.els, r);
+	up_patch(g, to_end);
+}
+
+static bool has_register(struct up_gen *g, const struct up_node *n, unsigned r)
+{
+	if (r + 2 >= UP_MAX_REGS) {
+		g->failed = true;
+		return up_error(g->ds, n->span, E_TOO_LARGE,
+				"this expression needs more than %d registers", UP_MAX_REGS);
+	}
+	if (r + 1 > g->nr_regs)
+		g->nr_regs = r + 1;
+	return true;
+}
+
+void up_gen_expr(struct up_gen *g, const struct up_node *n, unsigned r)
+{
+	uint64_t v;
+
+	if (!has_register(g, n, r))
+		return;
+	if (up_const_int(n, &v)) {
+		emit_const(g, r, (struct up_value){ .u = v });
+		return;
+	}
+	switch (n->kind) {
+	case ND_STR: emit_string(g, r, &n->str); break;
+	case ND_PAREN: up_gen_expr(g, n->sub.e, r); break;
+	case ND_ENTRY: gen_kept(g, n->sub.e, r); break;
+	case ND_AT: load_value(g, n, "x64", r); break;
+	case ND_TYPED: gen_typed(g, n, r); break;
+	case ND_UNARY: gen_unary(g, n, r); break;
+	case ND_BINARY: gen_binary(g, n, r); break;
+	case ND_COND: gen_choice(g, n, r); break;
+	case ND_CALL: gen_fetch_call(g, n, r); break;
+	default:
+		if (n->sem == SEM_VALUE)
+			gen_named(g, n, r);
+		else if (n->sem == SEM_ARG)
+			gen_arg(g, n, r);
+		else
+			load_value(g, n, "x64", r);
+	}
+}

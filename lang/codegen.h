@@ -1,0 +1,63 @@
+/*
+ * Handlers: from a checked block to instructions and the fetch arguments they read.
+ */
+#ifndef UP_CODEGEN_H
+#define UP_CODEGEN_H
+
+#include "lang/check.h"
+#include "lang/fetch.h"
+#include "lang/opcodes.h"
+
+/* The plan while it is being built. */
+struct up_build {
+	struct up_arena *arena; /* the plan's */
+	UP_VEC(struct up_value) consts;
+	UP_VEC(struct up_plan_site) sites;
+	UP_VEC(struct up_plan_prog) progs;
+	UP_VEC(struct up_plan_probe) probes;
+	UP_VEC(struct up_plan_event) events;
+	UP_VEC(uint32_t) owners; /* of each event: the probe that named it with `as`, or UP_NONE */
+	bool needs_pid, needs_order;
+};
+
+/* A value that a return block wants from the entry. */
+struct up_kept {
+	const struct up_node *expr; /* as it is computed at the entry */
+	const char *text;           /* its source text: the same text is kept once */
+};
+
+struct up_kept_list {
+	UP_VEC(struct up_kept) list; /* the index is the call slot */
+};
+
+/* One block being compiled. */
+struct up_gen {
+	struct up_diags *ds;
+	struct up_build *b;
+	struct up_fetch_cx fetch;
+	struct up_shape *shape;      /* of the event that this block runs on */
+	UP_VEC(struct up_insn) code;
+	struct up_kept_list *kept;   /* what the return wants from the entry; shared by both blocks */
+	unsigned nr_regs;            /* highest register used, plus one */
+	bool prints;                 /* does it make lines of output? */
+	bool failed;                 /* a diagnostic was queued */
+};
+
+/* Computes n into register r; registers above r may be used on the way. */
+void up_gen_expr(struct up_gen *g, const struct up_node *n, unsigned r);
+/* Computes n as 0 or 1. */
+void up_gen_cond(struct up_gen *g, const struct up_node *n, unsigned r);
+/* `when`: rejects the hit unless the condition holds. */
+void up_gen_when(struct up_gen *g, const struct up_node *cond);
+/* Opens the call and keeps what the return wants. */
+void up_gen_enter(struct up_gen *g);
+void up_gen_block(struct up_gen *g, const struct up_node *block);
+
+/* Appends an instruction; returns its index. */
+uint32_t up_emit(struct up_gen *g, enum up_opcode op, unsigned a, unsigned b, unsigned c);
+/* Appends a jump whose target is set later. */
+uint32_t up_emit_jump(struct up_gen *g, enum up_opcode op, unsigned a);
+/* Makes that jump go to the next instruction. */
+void up_patch(struct up_gen *g, uint32_t jump);
+
+#endif

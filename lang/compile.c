@@ -1,0 +1,351 @@
+/*
+ * The compiler's public call: parses, resolves targets, checks, generates handlers, and lays the
+ * sites out into kernel events.
+ */
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/codegen.h"
+#include "lang/layout.h"
+#include "lang/target.h"
+
+/* One probe clause on its way into the plan. */
+struct clause {
+	struct up_node *n;           /* ND_PROBE */
+	uint32_t probe;              /* its index in the plan */
+	UP_VEC(struct up_target) targets;
+	bool uses_call;              /* the return needs its entry */
+};
+
+/* A compilation of one script. */
+struct cx {
+	struct up_diags *ds;
+	const struct up_env *env;
+	struct up_build b;
+	struct up_check check;
+};
+
+static bool resolve_targets(struct cx *cx, struct clause *cl)
+{
+	bool ok = true;
+
+	for (const struct up_node *t = cl->n->probe.targets; t; t = t->next) {
+		struct up_target target = { 0 };
+
+		if (up_target_resolve(cx->ds, cx->env, t, &target))
+			up_vec_push(cx->ds->arena, &cl->targets, target);
+		else
+			ok = false;
+	}
+	return ok;
+}
+
+/* The name of a clause: what `as` says, or its targets as written. */
+static const char *clause_name(struct cx *cx, const struct up_node *n)
+{
+	const struct up_node *last = n->probe.targets;
+
+	if (n->probe.name)
+		return up_arena_strdup(cx->b.arena, n->probe.name);
+	while (last->next)
+		last = last->next;
+	return up_source_label(cx->ds, cx->b.arena,
+			       up_span_join(n->probe.targets->span, last->span));
+}
+
+static void check_part(struct cx *cx, enum up_where where, struct up_node *when,
+		       struct up_node *block)
+{
+	cx->check.where = where;
+	if (when)
+		up_check_cond(&cx->check, when);
+	if (block)
+		up_check_block(&cx->check, block);
+}
+
+static void check_clause(struct cx *cx, struct clause *cl, const char *name)
+{
+	struct up_node *n = cl->n;
+
+	cx->check.uses_call = false;
+	cx->check.first_arg = NULL;
+	cx->check.where_text = name;
+	check_part(cx, UP_AT_ENTRY, n->probe.when, n->probe.entry);
+	cx->check.where_text = up_arena_printf(cx->b.arena, "%s return", name);
+	check_part(cx, UP_AT_RETURN, n->probe.ret_when, n->probe.ret);
+	cl->uses_call = n->probe.ret && (n->probe.when || cx->check.uses_call);
+}
+
+/* A place inside a function has no return, and arguments may be gone. */
+static bool check_places(struct cx *cx, const struct clause *cl)
+{
+	const struct up_node *arg = cx->check.first_arg;
+
+	for (size_t i = 0; i < cl->targets.nr; i++) {
+		const struct up_target *t = &cl->targets.v[i];
+		const struct up_place_at *p = &t->places.v[0];
+
+		if (!p->func_off)
+			continue;
+		if (cl->n->probe.ret) {
+			up_error(cx->ds, t->span, E_RETURN_PLACE,
+				 "`on return` needs a function's entry; this is 0x%llx bytes into %s",
+				 (unsigned long long)p->func_off, p->func);
+			up_diag_hint(cx->ds, "probe %s:%s for its returns", t->object_name, p->func);
+			return false;
+		}
+		if (arg)
+			up_error(cx->ds, arg->span, W_ARG_MIDDLE,
+				 "`%s` is read 0x%llx bytes into %s, where its register may hold something else",
+				 arg->name.s, (unsigned long long)p->func_off, p->func);
+	}
+	return true;
+}
+
+/* ---- handlers ---- */
+
+static struct up_gen start_gen(struct cx *cx, const struct up_abi *abi, struct up_shape *shape,
+			       struct up_kept_list *kept)
+{
+	struct up_gen g = { .ds = cx->ds, .b = &cx->b, .shape = shape, .kept = kept, .nr_regs = 1 };
+
+	g.fetch = (struct up_fetch_cx){ cx->ds, cx->env, abi, shape->is_return };
+	return g;
+}
+
+/* Closes a handler and makes it a program of the plan. False when it had errors. */
+static bool finish_gen(struct cx *cx, struct up_gen *g, const struct clause *cl,
+		       enum up_pairing calls, uint32_t *index)
+{
+	struct up_span span = cl->n->span;
+	struct up_plan_prog p = { .probe = cl->probe, .is_return = g->shape->is_return,
+				  .calls = calls, .comm_arg = UP_NONE, .sp_arg = UP_NONE,
+				  .prints = g->prints };
+
+	up_emit(g, OP_END, 0, 0, 0);
+	if (calls != UP_CALLS_NONE)
+		p.sp_arg = up_shape_add(&g->fetch, g->shape, "%sp", "x64", span);
+	if (g->prints)
+		p.comm_arg = up_shape_add(&g->fetch, g->shape, "$comm", "string", span);
+	p.code = g->code.v;
+	p.nr_code = (uint32_t)g->code.nr;
+	p.nr_regs = (uint16_t)g->nr_regs;
+	p.nr_saved = (uint16_t)g->kept->list.nr;
+	p.return_sp = (uint8_t)g->fetch.abi->return_sp;
+	*index = (uint32_t)cx->b.progs.nr;
+	up_vec_push(cx->b.arena, &cx->b.progs, p);
+	return !g->failed;
+}
+
+static bool gen_return(struct cx *cx, const struct clause *cl, const struct up_abi *abi,
+		       struct up_shape *shape, struct up_kept_list *kept, uint32_t *prog)
+{
+	struct up_gen g = start_gen(cx, abi, shape, kept);
+
+	if (cl->n->probe.ret_when)
+		up_gen_when(&g, cl->n->probe.ret_when);
+	up_gen_block(&g, cl->n->probe.ret);
+	if (cl->uses_call)
+		cx->b.needs_order = true;
+	return finish_gen(cx, &g, cl, cl->uses_call ? UP_CALLS_LEAVE : UP_CALLS_NONE, prog);
+}
+
+static bool gen_entry(struct cx *cx, const struct clause *cl, const struct up_abi *abi,
+		      struct up_shape *shape, struct up_kept_list *kept, uint32_t *prog)
+{
+	struct up_gen g = start_gen(cx, abi, shape, kept);
+
+	if (cl->n->probe.when)
+		up_gen_when(&g, cl->n->probe.when);
+	if (cl->uses_call)
+		up_gen_enter(&g);
+	if (cl->n->probe.entry)
+		up_gen_block(&g, cl->n->probe.entry);
+	return finish_gen(cx, &g, cl, cl->uses_call ? UP_CALLS_ENTER : UP_CALLS_NONE, prog);
+}
+
+/* The handlers of a clause for one processor, and the sites of all its targets of that kind. */
+static void gen_clause(struct cx *cx, const struct clause *cl, const struct up_abi *abi)
+{
+	struct up_shape entry = { .arena = cx->b.arena };
+	struct up_shape ret = { .arena = cx->b.arena, .is_return = true };
+	struct up_kept_list kept = { 0 };
+	uint32_t entry_prog = UP_NONE, ret_prog = UP_NONE;
+	bool ok = true;
+
+	/* The return first: it says what the entry must keep. */
+	if (cl->n->probe.ret)
+		ok = gen_return(cx, cl, abi, &ret, &kept, &ret_prog);
+	if (cl->n->probe.entry || cl->uses_call)
+		ok &= gen_entry(cx, cl, abi, &entry, &kept, &entry_prog);
+	for (size_t i = 0; ok && i < cl->targets.nr; i++) {
+		const struct up_target *t = &cl->targets.v[i];
+
+		if (t->object->machine != abi->machine)
+			continue;
+		if (entry_prog != UP_NONE)
+			ok &= up_layout_target(cx->ds, cx->env, &cx->b, cl->n, t, &entry, entry_prog);
+		if (ok && ret_prog != UP_NONE)
+			ok &= up_layout_target(cx->ds, cx->env, &cx->b, cl->n, t, &ret, ret_prog);
+	}
+}
+
+static void gen_all_machines(struct cx *cx, const struct clause *cl)
+{
+	for (size_t i = 0; i < cl->targets.nr; i++) {
+		enum up_machine m = cl->targets.v[i].object->machine;
+		size_t first = 0;
+
+		while (cl->targets.v[first].object->machine != m)
+			first++;
+		if (first == i)
+			gen_clause(cx, cl, up_abi_find(m));
+	}
+}
+
+static void compile_probe(struct cx *cx, struct up_node *n)
+{
+	struct clause cl = { .n = n, .probe = (uint32_t)cx->b.probes.nr };
+	struct up_plan_probe p = { 0 };
+	unsigned line, col;
+
+	if (!n->probe.targets)
+		return;
+	up_source_where(&cx->ds->sources->list.v[n->span.src], n->span.off, &line, &col);
+	p.name = clause_name(cx, n);
+	p.line = line;
+	up_vec_push(cx->b.arena, &cx->b.probes, p);
+	bool found = resolve_targets(cx, &cl);
+	check_clause(cx, &cl, p.name);
+	if (found && check_places(cx, &cl) && !cx->ds->nr_errors)
+		gen_all_machines(cx, &cl);
+}
+
+static void report_later(struct cx *cx, const struct up_node *n)
+{
+	static const struct {
+		enum up_nd kind;
+		const char *what;
+	} kinds[] = {
+		{ ND_POINT, "points" },	    { ND_ON, "timed and life-cycle blocks" },
+		{ ND_USE, "modules" },	    { ND_CONST, "constants" },
+		{ ND_FN, "functions" },	    { ND_PARAM, "parameters" },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].kind == n->kind)
+			up_error(cx->ds, n->span, E_LATER, "%s are not to be had in this version",
+				 kinds[i].what);
+}
+
+static void compile_script(struct cx *cx, struct up_node *script)
+{
+	bool any = false;
+
+	for (struct up_node *n = script->script.decls; n; n = n->next) {
+		if (n->kind == ND_PROBE)
+			compile_probe(cx, n);
+		else
+			report_later(cx, n);
+		any = true;
+	}
+	if (!any) {
+		up_error(cx->ds, script->span, E_NO_BLOCK, "this script has no probe");
+		up_diag_hint(cx->ds, "as in: probe zsh:zfree < print(ip) >");
+	}
+}
+
+static struct up_plan *finish(struct cx *cx)
+{
+	struct up_plan *p = up_new(cx->b.arena, struct up_plan);
+
+	up_layout_events(&cx->b);
+	*p = (struct up_plan){
+		.arena = cx->b.arena,
+		.events = cx->b.events.v,   .nr_events = (uint32_t)cx->b.events.nr,
+		.sites = cx->b.sites.v,     .nr_sites = (uint32_t)cx->b.sites.nr,
+		.progs = cx->b.progs.v,     .nr_progs = (uint32_t)cx->b.progs.nr,
+		.probes = cx->b.probes.v,   .nr_probes = (uint32_t)cx->b.probes.nr,
+		.prints = cx->check.prints.v, .nr_prints = (uint32_t)cx->check.prints.nr,
+		.printfs = cx->check.printfs.v, .nr_printfs = (uint32_t)cx->check.printfs.nr,
+		.aggs = cx->check.aggs.v,   .nr_aggs = (uint32_t)cx->check.aggs.nr,
+		.consts = cx->b.consts.v,   .nr_consts = (uint32_t)cx->b.consts.nr,
+		.needs_pid = cx->b.needs_pid,
+		.needs_order = cx->b.needs_order,
+	};
+	return p;
+}
+
+/* Everything that may run out of memory, and then leaves by longjmp. */
+static struct up_plan *compile_in(struct up_compile *c, const struct up_env *env,
+				  struct up_arena *plan_arena, const char *name, const char *text,
+				  size_t len)
+{
+	struct cx cx = { .ds = &c->diags, .env = env };
+	int src = up_source_add(&c->sources, name, len > UP_SOURCE_MAX ? "" : text,
+				len > UP_SOURCE_MAX ? 0 : len);
+
+	if (len > UP_SOURCE_MAX) {
+		up_error(&c->diags, (struct up_span){ 0, 0, (uint32_t)src }, E_TOO_LARGE,
+			 "a script has at most %u bytes, this one has %zu", UP_SOURCE_MAX, len);
+		return NULL;
+	}
+	cx.b.arena = plan_arena;
+	cx.check.ds = &c->diags;
+	cx.check.env = env;
+	cx.check.plan_arena = plan_arena;
+	struct up_parse *parse = up_parse(&c->diags, (uint32_t)src);
+	if (!c->diags.nr_errors)
+		compile_script(&cx, parse->script);
+	return c->diags.nr_errors ? NULL : finish(&cx);
+}
+
+struct up_compile *up_compile_new(void)
+{
+	struct up_arena *a = up_arena_new();
+	struct up_compile *c = a ? calloc(1, sizeof(*c)) : NULL;
+
+	if (!c) {
+		up_arena_free(a);
+		return NULL;
+	}
+	c->arena = c->sources.arena = c->diags.arena = a;
+	c->diags.sources = &c->sources;
+	return c;
+}
+
+void up_compile_free(struct up_compile *c)
+{
+	if (!c)
+		return;
+	up_arena_free(c->arena);
+	free(c);
+}
+
+struct up_plan *up_compile(struct up_compile *c, const struct up_env *env, const char *name,
+			   const char *text, size_t len)
+{
+	struct up_arena *plan_arena = up_arena_new();
+	struct up_plan *volatile plan = NULL;
+	jmp_buf oom;
+
+	if (!plan_arena)
+		return NULL;
+	if (!setjmp(oom)) {
+		up_arena_on_oom(c->arena, &oom);
+		up_arena_on_oom(plan_arena, &oom);
+		plan = compile_in(c, env, plan_arena, name, text, len);
+	}
+	up_arena_on_oom(c->arena, NULL);
+	up_arena_on_oom(plan_arena, NULL);
+	if (!plan)
+		up_arena_free(plan_arena);
+	return plan;
+}
+
+void up_plan_free(struct up_plan *p)
+{
+	if (p)
+		up_arena_free(p->arena);
+}

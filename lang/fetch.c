@@ -1,0 +1,286 @@
+/*
+ * Fetch arguments, as Documentation/trace/uprobetracer.rst of the kernel defines them.
+ */
+#include "lang/fetch.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lang/check.h"
+#include "lang/types.h"
+#include "lang/values.h"
+
+bool up_is_fetchable(const struct up_node *n, bool at_return)
+{
+	switch (n->kind) {
+	case ND_PAREN:
+		return up_is_fetchable(n->sub.e, at_return);
+	case ND_AT:
+		return true;
+	case ND_NAME:
+		if (n->sem == SEM_ARG)
+			return !at_return;
+		return n->sem == SEM_VALUE &&
+		       (n->ref == VAL_SP || n->ref == VAL_STACK || n->ref == VAL_RETVAL);
+	default:
+		return n->sem == SEM_REG || n->sem == SEM_STACK;
+	}
+}
+
+static const char *format(struct up_fetch_cx *cx, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static const char *format(struct up_fetch_cx *cx, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	const char *s = up_arena_vprintf(cx->ds->arena, fmt, ap);
+	va_end(ap);
+	return s;
+}
+
+static bool fetch_arg(struct up_fetch_cx *cx, const struct up_node *n, struct up_fetch *out)
+{
+	const char *const *regs = cx->abi->arg_regs;
+	unsigned nr = 0;
+
+	while (regs[nr])
+		nr++;
+	if (n->ref < nr)
+		out->text = format(cx, "%%%s", regs[n->ref]);
+	else
+		out->text = format(cx, "$stack%u", n->ref - nr + cx->abi->stack_arg);
+	return true;
+}
+
+static bool unknown_register(struct up_fetch_cx *cx, const struct up_node *n)
+{
+	const char *name = n->member.name;
+	struct up_buf b = { 0 };
+
+	up_error(cx->ds, n->member.name_span, E_UNKNOWN_REGISTER, "%s has no register `%s`",
+		 cx->abi->name, name);
+	if (!strncmp(name, "xmm", 3) || !strncmp(name, "ymm", 3) || !strncmp(name, "st", 2)) {
+		up_diag_hint(cx->ds, "the kernel's probes cannot read floating-point registers");
+		return false;
+	}
+	for (const char *const *r = cx->abi->regs; *r; r++)
+		up_buf_printf(&b, " %s", *r);
+	up_diag_hint(cx->ds, "there are%s", b.s ? b.s : "");
+	up_buf_fini(&b);
+	return false;
+}
+
+static bool fetch_reg(struct up_fetch_cx *cx, const struct up_node *n, struct up_fetch *out)
+{
+	const char *reg = up_abi_reg(cx->abi, n->member.name);
+
+	if (!reg)
+		return unknown_register(cx, n);
+	out->text = format(cx, "%%%s", reg);
+	return true;
+}
+
+static bool fetch_named(struct up_fetch_cx *cx, const struct up_node *n, struct up_fetch *out)
+{
+	switch (n->ref) {
+	case VAL_SP:
+		out->text = "%sp";
+		return true;
+	case VAL_STACK:
+		out->text = "$stack";
+		return true;
+	case VAL_RETVAL:
+		out->text = "$retval";
+		return true;
+	case VAL_IP:
+		out->text = cx->abi->machine == UP_M_AARCH64 ? "%pc" : "%ip";
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool up_fetch_value(struct up_fetch_cx *cx, const struct up_node *n, struct up_fetch *out)
+{
+	switch (n->kind) {
+	case ND_PAREN:
+		return up_fetch_value(cx, n->sub.e, out);
+	case ND_AT:
+		return up_fetch_memory(cx, n->sub.e, out);
+	default:
+		break;
+	}
+	switch (n->sem) {
+	case SEM_ARG:
+		return fetch_arg(cx, n, out);
+	case SEM_REG:
+		return fetch_reg(cx, n, out);
+	case SEM_STACK:
+		out->text = format(cx, "$stack%u", n->ref);
+		return true;
+	default:
+		return n->sem == SEM_VALUE && fetch_named(cx, n, out);
+	}
+}
+
+static bool not_fetchable(struct up_fetch_cx *cx, const struct up_node *n)
+{
+	up_error(cx->ds, n->span, E_NOT_FETCHABLE,
+		 "the kernel cannot compute this address: it reads at a register, an argument, a stack word or "
+		 "memory, plus or minus a constant");
+	if (up_unparen((struct up_node *)n)->kind == ND_BINARY)
+		up_diag_hint(cx->ds, "print the two parts by themselves, or probe a place where the sum is in a register");
+	return false;
+}
+
+/* Splits an address into a base and a constant. */
+static const struct up_node *split_address(const struct up_node *n, uint64_t *off)
+{
+	uint64_t c;
+
+	n = up_unparen((struct up_node *)n);
+	if (n->kind == ND_BINARY && n->op.op == OPR_ADD) {
+		if (up_const_int(n->op.b, &c)) {
+			*off += c;
+			return split_address(n->op.a, off);
+		}
+		if (up_const_int(n->op.a, &c)) {
+			*off += c;
+			return split_address(n->op.b, off);
+		}
+	} else if (n->kind == ND_BINARY && n->op.op == OPR_SUB && up_const_int(n->op.b, &c)) {
+		*off -= c;
+		return split_address(n->op.a, off);
+	}
+	return n;
+}
+
+/* A 64-bit type on the base of an address changes nothing. */
+static const struct up_node *skip_wide_type(const struct up_node *n)
+{
+	while (n->kind == ND_TYPED && n->type.ty == TY_INT && n->type.bits == 64)
+		n = up_unparen(n->typed.e);
+	return n;
+}
+
+static bool is_base(const struct up_node *n, bool at_return)
+{
+	return up_is_fetchable(n, at_return) || (n->sem == SEM_VALUE && n->ref == VAL_IP);
+}
+
+bool up_fetch_memory(struct up_fetch_cx *cx, const struct up_node *n, struct up_fetch *out)
+{
+	uint64_t off = 0, address;
+	const struct up_node *base;
+
+	if (up_const_int(n, &address)) {
+		out->text = format(cx, "@0x%" PRIx64, address);
+		return true;
+	}
+	base = skip_wide_type(split_address(n, &off));
+	if (base->kind == ND_BINARY && base != n)
+		return not_fetchable(cx, n);
+	if (!is_base(base, cx->at_return))
+		return not_fetchable(cx, n);
+	if (!up_fetch_value(cx, base, out))
+		return false;
+	if (out->nr_ptrs == UP_FETCH_DEPTH - 1)
+		return up_error(cx->ds, n->span, E_LIMIT,
+				"the kernel follows at most %d pointers in one value", UP_FETCH_DEPTH - 1);
+	out->ptrs[out->nr_ptrs++] = out->text;
+	out->text = format(cx, "%c%" PRIu64 "(%s)", (int64_t)off < 0 ? '-' : '+',
+			   (int64_t)off < 0 ? -off : off, out->text);
+	return true;
+}
+
+/* ---- shapes ---- */
+
+static bool name_taken(const struct up_shape *s, const char *name)
+{
+	for (size_t i = 0; i < s->args.nr; i++)
+		if (!strcmp(s->args.v[i].name, name))
+			return true;
+	return !strcmp(name, "site") || !strncmp(name, "common_", 7);
+}
+
+/* A readable C identifier from a fetch text: "%di" -> di, "+8(%di)" -> m8_di, "$stack1" -> stack1. */
+static const char *name_arg(const struct up_shape *s, const char *text)
+{
+	char base[24], name[32];
+	size_t len = 0;
+
+	if (*text == '+' || *text == '-' || *text == '@')
+		base[len++] = 'm';
+	for (const char *c = text; *c && len < sizeof(base) - 1; c++) {
+		if (isalnum((unsigned char)*c))
+			base[len++] = *c;
+		else if (len && base[len - 1] != '_' && len > 1)
+			base[len++] = '_';
+	}
+	while (len > 1 && base[len - 1] == '_')
+		len--;
+	base[len] = 0;
+	if (!isalpha((unsigned char)base[0]))
+		base[0] = 'v';
+	snprintf(name, sizeof(name), "%s", base);
+	for (unsigned i = 2; name_taken(s, name); i++)
+		snprintf(name, sizeof(name), "%s_%u", base, i);
+	return up_arena_strdup(s->arena, name);
+}
+
+static bool fits(struct up_fetch_cx *cx, const struct up_shape *s, const char *text, struct up_span span)
+{
+	if (strlen(text) > cx->env->max_arg_text) {
+		up_error(cx->ds, span, E_LIMIT,
+			 "this needs a fetch argument of %zu bytes, the kernel takes %u: %s",
+			 strlen(text), cx->env->max_arg_text, text);
+		up_diag_hint(cx->ds, "fetch a pointer nearer to the value");
+		return false;
+	}
+	if (s->args.nr >= cx->env->max_args)
+		return up_error(cx->ds, span, E_LIMIT, "one event fetches at most %u values",
+				cx->env->max_args);
+	return true;
+}
+
+uint32_t up_shape_add(struct up_fetch_cx *cx, struct up_shape *s, const char *text,
+		      const char *type, struct up_span span)
+{
+	const struct up_type_row *row = up_type_find(type);
+	struct up_plan_arg a = { .type = type, .span = span };
+
+	a.size = row->size;
+	a.is_signed = row->type.is_signed;
+	for (size_t i = 0; i < s->args.nr; i++) {
+		const struct up_plan_arg *old = &s->args.v[i];
+
+		if (!strcmp(old->fetch, text) &&
+		    (!strcmp(old->type, type) || (old->size == 8 && a.size == 8)))
+			return (uint32_t)i;
+	}
+	if (!fits(cx, s, text, span))
+		return UP_NONE;
+	a.name = name_arg(s, text);
+	a.fetch = up_arena_strdup(s->arena, text);
+	a.type = up_arena_strdup(s->arena, type);
+	up_vec_push(s->arena, &s->args, a);
+	return (uint32_t)s->args.nr - 1;
+}
+
+bool up_shape_same(const struct up_plan_event *e, const struct up_shape *s)
+{
+	if (e->is_return != s->is_return || e->nr_args != s->args.nr)
+		return false;
+	for (uint32_t i = 0; i < e->nr_args; i++) {
+		const struct up_plan_arg *a = &e->args[i], *b = &s->args.v[i];
+
+		if (strcmp(a->name, b->name) || strcmp(a->fetch, b->fetch) ||
+		    strcmp(a->type, b->type))
+			return false;
+	}
+	return true;
+}

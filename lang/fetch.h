@@ -1,0 +1,57 @@
+/*
+ * Expressions as kernel fetch arguments: `@(arg0 + 8):u32` is `+8(%di):u32`. Collects what one
+ * event fetches, each thing once.
+ */
+#ifndef UP_FETCH_H
+#define UP_FETCH_H
+
+#include "lang/abi.h"
+#include "lang/ast.h"
+#include "lang/up.h"
+
+#define UP_FETCH_DEPTH 14 /* nested memory reads: MAX_ARG_LEVEL of the kernel */
+
+/* A fetch argument being built, and the pointers it follows. */
+struct up_fetch {
+	const char *text;                  /* "+8(%di)" */
+	const char *ptrs[UP_FETCH_DEPTH];  /* fetch texts of the pointers on the way, outermost last */
+	unsigned nr_ptrs;
+};
+
+/* What one event of one probe fetches. */
+struct up_shape {
+	struct up_arena *arena;            /* the plan's */
+	UP_VEC(struct up_plan_arg) args;
+	bool is_return;
+};
+
+struct up_fetch_cx {
+	struct up_diags *ds;
+	const struct up_env *env;
+	const struct up_abi *abi;
+	bool at_return;                    /* is it fetched when the function returns? */
+};
+
+/*
+ * Is this a value that the kernel can fetch as it is (a register, an argument, a stack word,
+ * memory), rather than one that is computed from such values?
+ */
+bool up_is_fetchable(const struct up_node *n, bool at_return);
+
+/* The fetch text of such a value, without type. False after a diagnostic. */
+bool up_fetch_value(struct up_fetch_cx *cx, const struct up_node *n, struct up_fetch *out);
+
+/* The fetch text that reads memory at the address n: "+8(%di)". False after a diagnostic. */
+bool up_fetch_memory(struct up_fetch_cx *cx, const struct up_node *n, struct up_fetch *out);
+
+/*
+ * The index of the argument `text` of kernel type `type` in the shape, added if it is new.
+ * Numbers of 64 bits are the same whatever their sign. UP_NONE after a diagnostic.
+ */
+uint32_t up_shape_add(struct up_fetch_cx *cx, struct up_shape *s, const char *text,
+		      const char *type, struct up_span span);
+
+/* Do two shapes make the same kernel event? */
+bool up_shape_same(const struct up_plan_event *e, const struct up_shape *s);
+
+#endif

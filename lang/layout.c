@@ -1,0 +1,148 @@
+/* Layout of sites into events. The limits are those of the kernel's trace_probe.h. */
+#include "lang/layout.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_EVENT_NAME 48 /* leaves room for suffixes below the kernel's 63 */
+#define MAX_RECORD 3072   /* bytes of all arguments of one event */
+#define MAX_LINE 4094     /* bytes of one definition */
+
+static bool name_taken(const struct up_build *b, const char *name)
+{
+	for (size_t i = 0; i < b->events.nr; i++)
+		if (!strcmp(b->events.v[i].name, name))
+			return true;
+	return false;
+}
+
+/* A C identifier that no event has yet: what the text says, as far as letters go. */
+static const char *event_name(struct up_build *b, const char *text, bool is_return)
+{
+	char base[MAX_EVENT_NAME + 16], name[MAX_EVENT_NAME + 32];
+	size_t len = 0;
+
+	if (!isalpha((unsigned char)*text) && *text != '_')
+		base[len++] = 'p';
+	for (; *text && len < MAX_EVENT_NAME; text++) {
+		bool plain = isalnum((unsigned char)*text) || *text == '_';
+
+		if (plain || (len && base[len - 1] != '_'))
+			base[len++] = plain ? *text : '_';
+	}
+	while (len > 1 && base[len - 1] == '_')
+		len--;
+	snprintf(base + len, sizeof(base) - len, "%s", is_return ? "__return" : "");
+	snprintf(name, sizeof(name), "%s", base);
+	for (unsigned i = 2; name_taken(b, name); i++)
+		snprintf(name, sizeof(name), "%s_%u", base, i);
+	return up_arena_strdup(b->arena, name);
+}
+
+static bool check_record(struct up_diags *ds, const struct up_shape *s, struct up_span span)
+{
+	unsigned bytes = 4; /* site */
+
+	for (size_t i = 0; i < s->args.nr; i++)
+		bytes += s->args.v[i].size ? s->args.v[i].size : 4;
+	if (bytes <= MAX_RECORD)
+		return true;
+	return up_error(ds, span, E_LIMIT, "one event holds at most %d bytes, this needs %u",
+			MAX_RECORD, bytes);
+}
+
+/* The event of this shape; one that was named by `as` serves only its own probe. */
+static uint32_t place_event(struct up_build *b, const struct up_node *probe, uint32_t prog,
+			    const struct up_target *t, const struct up_shape *shape)
+{
+	uint32_t owner = probe->probe.name ? b->progs.v[prog].probe : UP_NONE;
+	struct up_plan_event e = { .is_return = shape->is_return };
+
+	for (size_t i = 0; i < b->events.nr; i++)
+		if (b->owners.v[i] == owner && up_shape_same(&b->events.v[i], shape))
+			return (uint32_t)i;
+	const char *text = t->places.nr == 1 ? t->places.v[0].func : t->location;
+	e.name = event_name(b, probe->probe.name ? probe->probe.name : text, shape->is_return);
+	e.args = shape->args.v;
+	e.nr_args = (uint32_t)shape->args.nr;
+	up_vec_push(b->arena, &b->events, e);
+	up_vec_push(b->arena, &b->owners, owner);
+	return (uint32_t)b->events.nr - 1;
+}
+
+static const char *place_text(struct up_arena *a, const struct up_place_at *p)
+{
+	if (!p->func_off)
+		return up_arena_strdup(a, p->func);
+	return up_arena_printf(a, "%s+0x%" PRIx64, p->func, p->func_off);
+}
+
+static struct up_plan_site make_site(struct up_build *b, const struct up_node *probe,
+				     const struct up_target *t, const struct up_place_at *p)
+{
+	struct up_plan_site s = { .offset = p->offset, .addr = p->addr, .func_off = p->func_off,
+				  .span = t->span };
+
+	s.path = up_arena_strdup(b->arena, t->object->path);
+	s.object = up_arena_strdup(b->arena, t->object->name);
+	s.func = up_arena_strdup(b->arena, p->func);
+	s.probe = probe->probe.name ? up_arena_strdup(b->arena, probe->probe.name) :
+				      up_arena_printf(b->arena, "%s:%s", s.object,
+						      place_text(b->arena, p));
+	return s;
+}
+
+static bool check_line(struct up_diags *ds, const struct up_build *b, const struct up_plan_site *s)
+{
+	const struct up_plan_event *e = &b->events.v[s->event];
+	size_t len = strlen(s->path) + strlen(e->name) + 160;
+
+	for (uint32_t i = 0; i < e->nr_args; i++)
+		len += strlen(e->args[i].name) + strlen(e->args[i].fetch) +
+		       strlen(e->args[i].type) + 3;
+	if (len <= MAX_LINE)
+		return true;
+	return up_error(ds, s->span, E_LIMIT,
+			"the definition of this probe takes %zu bytes, the kernel takes %d", len,
+			MAX_LINE);
+}
+
+bool up_layout_target(struct up_diags *ds, const struct up_env *env, struct up_build *b,
+		      const struct up_node *probe, const struct up_target *t,
+		      const struct up_shape *shape, uint32_t prog)
+{
+	if (!check_record(ds, shape, t->span))
+		return false;
+	uint32_t event = place_event(b, probe, prog, t, shape);
+
+	for (size_t i = 0; i < t->places.nr; i++) {
+		struct up_plan_site s = make_site(b, probe, t, &t->places.v[i]);
+
+		s.prog = prog;
+		s.event = event;
+		if (b->sites.nr >= env->max_sites)
+			return up_error(ds, t->span, E_LIMIT, "one program probes at most %u places",
+					env->max_sites);
+		if (i == 0 && !check_line(ds, b, &s))
+			return false;
+		up_vec_push(b->arena, &b->sites, s);
+	}
+	return true;
+}
+
+void up_layout_events(struct up_build *b)
+{
+	for (size_t i = 0; i < b->sites.nr; i++)
+		b->events.v[b->sites.v[i].event].nr_sites++;
+	for (size_t i = 0; i < b->events.nr; i++) {
+		b->events.v[i].sites = up_newn(b->arena, uint32_t, b->events.v[i].nr_sites);
+		b->events.v[i].nr_sites = 0;
+	}
+	for (size_t i = 0; i < b->sites.nr; i++) {
+		struct up_plan_event *e = &b->events.v[b->sites.v[i].event];
+
+		e->sites[e->nr_sites++] = (uint32_t)i;
+	}
+}

@@ -1,0 +1,197 @@
+/* The plan as text: kernel lines as they will be written, filters, handlers. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "lang/base/text.h"
+#include "lang/opcodes.h"
+#include "lang/plan.h"
+
+void up_plan_event_name(const struct up_plan *p, uint32_t site, bool one_event_per_site,
+			struct up_buf *out)
+{
+	up_buf_puts(out, p->events[p->sites[site].event].name);
+	if (one_event_per_site)
+		up_buf_printf(out, "_s%" PRIu32, site);
+}
+
+void up_plan_line(const struct up_plan *p, const char *group, uint32_t site, bool one_event_per_site,
+		  struct up_buf *out)
+{
+	const struct up_plan_site *s = &p->sites[site];
+	const struct up_plan_event *e = &p->events[s->event];
+
+	/* `r:` is what kernels before 5.11 know; `%return` says the same. */
+	up_buf_printf(out, "%c:%s/", e->is_return ? 'r' : 'p', group);
+	up_plan_event_name(p, site, one_event_per_site, out);
+	up_buf_printf(out, " %s:0x%" PRIx64, s->path, s->offset);
+	if (!one_event_per_site)
+		up_buf_printf(out, " site=\\%" PRIu32 ":u32", site);
+	for (uint32_t i = 0; i < e->nr_args; i++)
+		up_buf_printf(out, " %s=%s:%s", e->args[i].name, e->args[i].fetch, e->args[i].type);
+}
+
+static const char *const site_texts[] = { "func", "object", "probe", "offset" };
+static const char *const contexts[] = { "ip", "time", "tid", "pid", "cpu", "elapsed", "depth" };
+
+static void dump_const(const struct up_plan *p, uint32_t i, struct up_buf *out)
+{
+	const struct up_value *v = &p->consts[i];
+
+	if (!v->p || !v->len) {
+		up_buf_printf(out, "%" PRId64, v->s);
+		return;
+	}
+	up_buf_putc(out, '"');
+	up_text_escape(out, v->p, v->len, '"');
+	up_buf_putc(out, '"');
+}
+
+static void dump_printf(const struct up_plan_printf *f, struct up_buf *out)
+{
+	up_buf_putc(out, '"');
+	for (uint32_t i = 0; i < f->nr_pieces; i++) {
+		if (f->pieces[i].conv)
+			up_buf_printf(out, "%%%c", f->pieces[i].conv);
+		else
+			up_text_escape(out, f->pieces[i].text, f->pieces[i].text_len, '"');
+	}
+	up_buf_putc(out, '"');
+}
+
+static void dump_wide(const struct up_plan *p, const struct up_insn *i, char kind, struct up_buf *out)
+{
+	if (kind == 'k')
+		dump_const(p, up_insn_wide(i), out);
+	else
+		up_buf_printf(out, "-> %" PRIu32, up_insn_wide(i));
+}
+
+static void dump_operand(const struct up_plan *p, const struct up_plan_prog *prog, char kind,
+			 unsigned v, struct up_buf *out)
+{
+	switch (kind) {
+	case 'r':
+		up_buf_printf(out, "r%u", v);
+		break;
+	case 's':
+		up_buf_puts(out, site_texts[v]);
+		break;
+	case 'x':
+		up_buf_puts(out, contexts[v]);
+		break;
+	case 'l':
+		up_buf_printf(out, "slot %u", v);
+		break;
+	case 't':
+		up_buf_printf(out, "%c%u", v >> 8 ? 's' : 'u', v & 0xff);
+		break;
+	case 'P':
+		for (uint32_t i = 0; i < p->prints[v].nr; i++)
+			up_buf_printf(out, "%s%s", i ? ", " : "", p->prints[v].labels[i]);
+		break;
+	case 'F':
+		dump_printf(&p->printfs[v], out);
+		break;
+	case 'G':
+		up_buf_puts(out, p->aggs[v].name);
+		break;
+	case 'f':
+		for (uint32_t i = 0; i < p->nr_sites; i++)
+			if (&p->progs[p->sites[i].prog] == prog) {
+				up_buf_puts(out, p->events[p->sites[i].event].args[v].name);
+				break;
+			}
+		break;
+	default:
+		up_buf_printf(out, "%u", v);
+	}
+}
+
+void up_disasm(const struct up_plan *p, const struct up_plan_prog *prog, uint32_t at,
+	       struct up_buf *out)
+{
+	static const struct {
+		const char *name, *operands;
+	} rows[] = {
+#define UP_OPCODE(op, name, operands) { name, operands },
+#include "lang/opcodes.def"
+#undef UP_OPCODE
+	};
+	const struct up_insn *i = &prog->code[at];
+	const char *kinds = rows[i->op].operands;
+	unsigned v[3] = { i->a, i->b, i->c };
+
+	up_buf_puts(out, rows[i->op].name);
+	for (unsigned k = 0, shown = 0; k < 3; k++) {
+		if (kinds[k] == '-')
+			continue;
+		up_buf_puts(out, shown++ ? ", " : " ");
+		if (kinds[k] == 'k' || kinds[k] == 'j') {
+			dump_wide(p, i, kinds[k], out);
+			break;
+		}
+		dump_operand(p, prog, kinds[k], v[k], out);
+	}
+}
+
+static void dump_prog(const struct up_plan *p, const struct up_plan_prog *prog, struct up_buf *out)
+{
+	for (uint32_t i = 0; i < prog->nr_code; i++) {
+		up_buf_printf(out, "    %3" PRIu32 "  ", i);
+		up_disasm(p, prog, i, out);
+		up_buf_putc(out, '\n');
+	}
+}
+
+/* How many sites of a program there are, and the first of them. */
+static uint32_t count_sites(const struct up_plan *p, uint32_t prog, uint32_t *first)
+{
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < p->nr_sites; i++)
+		if (p->sites[i].prog == prog && nr++ == 0)
+			*first = i;
+	return nr;
+}
+
+static void dump_handler(const struct up_plan *p, uint32_t i, bool code, struct up_buf *out)
+{
+	const struct up_plan_prog *prog = &p->progs[i];
+	uint32_t first = 0, nr = count_sites(p, i, &first);
+
+	up_buf_printf(out, "  %s%s: %" PRIu32 " %s of event %s", p->probes[prog->probe].name,
+		      prog->is_return ? " return" : "", nr, nr == 1 ? "site" : "sites",
+		      p->events[p->sites[first].event].name);
+	if (prog->calls == UP_CALLS_ENTER)
+		up_buf_printf(out, ", opens a call with %u kept values", prog->nr_saved);
+	if (prog->calls == UP_CALLS_LEAVE)
+		up_buf_puts(out, ", only for a call that was opened");
+	up_buf_putc(out, '\n');
+	if (code)
+		dump_prog(p, prog, out);
+}
+
+void up_plan_dump(const struct up_plan *p, const char *group, bool code, struct up_buf *out)
+{
+	up_buf_puts(out, "# uprobe_events\n");
+	for (uint32_t e = 0; e < p->nr_events; e++)
+		for (uint32_t i = 0; i < p->events[e].nr_sites; i++) {
+			up_plan_line(p, group, p->events[e].sites[i], false, out);
+			up_buf_putc(out, '\n');
+		}
+	up_buf_puts(out, "\n# handlers, in user space\n");
+	for (uint32_t probe = 0; probe < p->nr_probes; probe++)
+		for (int is_return = 0; is_return < 2; is_return++)
+			for (uint32_t i = 0; i < p->nr_progs; i++)
+				if (p->progs[i].probe == probe && p->progs[i].is_return == is_return)
+					dump_handler(p, i, code, out);
+	for (uint32_t i = 0; i < p->nr_aggs; i++) {
+		up_buf_printf(out, "%s  %s%s", i ? "" : "\n# aggregations\n", p->aggs[i].name,
+			      p->aggs[i].is_named ? ": " : "");
+		if (p->aggs[i].is_named)
+			up_buf_puts(out, p->aggs[i].row->signature);
+		for (uint32_t k = 0; k < p->aggs[i].nr_keys && p->aggs[i].is_named; k++)
+			up_buf_printf(out, "%s%s", k ? ", " : " by ", p->aggs[i].key_labels[k]);
+		up_buf_putc(out, '\n');
+	}
+}

@@ -1,0 +1,31 @@
+/*
+ * The types that stand behind `:`. One row each.
+ */
+#ifndef UP_TYPES_H
+#define UP_TYPES_H
+
+#include "lang/value.h"
+
+struct up_type_row {
+	const char *name;      /* "u32" */
+	const char *kernel;    /* the kernel's type of the fetch argument; NULL when there is none */
+	struct up_type type;
+	uint8_t size;          /* bytes in memory; 0 for strings */
+	bool is_address;       /* takes the value as an address and reads there */
+	bool is_later;         /* understood, but not to be had in this version */
+	const char *help;      /* one phrase */
+};
+
+/* Ends with a NULL name. */
+extern const struct up_type_row up_type_rows[];
+
+const struct up_type_row *up_type_find(const char *name);
+
+/*
+ * Is s a kernel fetch argument as it may stand in uprobe_events: no white space, no `#`, no `=`
+ * outside of it? Sets *type to its type ("x64" where it gives none, "string" for $comm), in static
+ * or borrowed storage.
+ */
+bool up_fetch_text_ok(const char *s, size_t len, const char **type);
+
+#endif
