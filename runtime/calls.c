@@ -1,0 +1,196 @@
+/* Pairing of entries and returns. */
+#include "runtime/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void up_calls_init(struct up_calls *c)
+{
+	*c = (struct up_calls){ 0 };
+	up_table_init(&c->threads, sizeof(struct up_thread *), 0);
+}
+
+static void free_thread(struct up_thread *t)
+{
+	if (!t)
+		return;
+	free(t->calls);
+	free(t->vals);
+	free(t->bytes);
+	free(t);
+}
+
+void up_calls_fini(struct up_calls *c)
+{
+	for (size_t i = 0; i < up_table_end(&c->threads); i++) {
+		struct up_thread **t = up_table_row(&c->threads, i, NULL, NULL);
+
+		if (t)
+			free_thread(*t);
+	}
+	up_table_fini(&c->threads);
+}
+
+static struct up_thread *find_thread(struct up_calls *c, pid_t tid, bool create)
+{
+	uint64_t key = (uint64_t)tid;
+	struct up_thread **t = create ? up_table_at(&c->threads, &key, sizeof(key)) :
+					up_table_find(&c->threads, &key, sizeof(key));
+
+	if (!t)
+		return NULL;
+	if (!*t && create)
+		*t = calloc(1, sizeof(**t));
+	return *t;
+}
+
+/* Room for `more` elements; false when memory is out. */
+static bool reserve(void **p, size_t nr, size_t *cap, size_t more, size_t size)
+{
+	size_t want = *cap ? *cap : 16;
+
+	if (nr + more <= *cap)
+		return true;
+	while (want < nr + more)
+		want *= 2;
+	void *q = realloc(*p, want * size);
+	if (!q)
+		return false;
+	*p = q;
+	*cap = want;
+	return true;
+}
+
+/* Gives back what lies behind the values of the topmost call. The bytes stay until the next open. */
+static void release(struct up_thread *t)
+{
+	const struct up_call *top = t->nr_calls ? &t->calls[t->nr_calls - 1] : NULL;
+
+	t->nr_vals = top ? top->first_val + top->nr_vals : 0;
+	t->nr_bytes = top ? top->first_byte + top->nr_bytes : 0;
+}
+
+/* Calls deeper in the stack than sp have ended, whatever way they ended. */
+static void drop_ended(struct up_calls *c, struct up_thread *t, uint64_t sp)
+{
+	size_t before = t->nr_calls;
+
+	while (t->nr_calls && t->calls[t->nr_calls - 1].sp < sp)
+		t->nr_calls--;
+	c->abandoned += before - t->nr_calls;
+	if (before != t->nr_calls)
+		release(t);
+}
+
+static uint32_t depth_of(const struct up_thread *t, uint32_t probe)
+{
+	for (size_t i = t->nr_calls; i-- > 0;)
+		if (t->calls[i].probe == probe)
+			return t->calls[i].depth + 1;
+	return 0;
+}
+
+struct up_call *up_calls_enter(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp,
+			       uint64_t time, uint16_t nr_vals, struct up_thread **thread)
+{
+	struct up_thread *t = find_thread(c, tid, true);
+
+	if (t)
+		drop_ended(c, t, sp);
+	if (!t || t->nr_calls >= UP_CALLS_DEPTH ||
+	    !reserve((void **)&t->calls, t->nr_calls, &t->cap_calls, 1, sizeof(*t->calls)) ||
+	    !reserve((void **)&t->vals, t->nr_vals, &t->cap_vals, nr_vals, sizeof(*t->vals))) {
+		c->not_kept++;
+		return NULL;
+	}
+	struct up_call *call = &t->calls[t->nr_calls];
+	*call = (struct up_call){ .probe = probe, .depth = depth_of(t, probe), .sp = sp,
+				  .time = time, .first_val = t->nr_vals,
+				  .first_byte = t->nr_bytes, .nr_vals = nr_vals };
+	if (nr_vals)
+		memset(t->vals + t->nr_vals, 0, nr_vals * sizeof(*t->vals));
+	t->nr_calls++;
+	t->nr_vals += nr_vals;
+	*thread = t;
+	return call;
+}
+
+void up_calls_keep(struct up_thread *t, struct up_call *call, unsigned slot,
+		   const struct up_value *v, bool is_string)
+{
+	struct up_value *to = &t->vals[call->first_val + slot];
+
+	*to = *v;
+	if (!is_string || (v->flags & UP_VALUE_FAULT))
+		return;
+	to->u = t->nr_bytes;
+	if (!reserve((void **)&t->bytes, t->nr_bytes, &t->cap_bytes, v->len, 1)) {
+		to->flags |= UP_VALUE_FAULT;
+		return;
+	}
+	if (v->len)
+		memcpy(t->bytes + t->nr_bytes, v->p, v->len);
+	t->nr_bytes += v->len;
+	call->nr_bytes += v->len;
+}
+
+struct up_call *up_calls_leave(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp,
+			       struct up_thread **thread)
+{
+	struct up_thread *t = find_thread(c, tid, false);
+
+	if (!t)
+		return NULL;
+	drop_ended(c, t, sp);
+	/* Calls at the same stack pointer: other probes on the function, and tail calls. */
+	for (size_t i = t->nr_calls; i-- > 0 && t->calls[i].sp == sp;) {
+		if (t->calls[i].probe != probe)
+			continue;
+		struct up_call found = t->calls[i];
+
+		/* It goes to the top, so that closing it leaves the others as they are. */
+		memmove(&t->calls[i], &t->calls[i + 1], (t->nr_calls - i - 1) * sizeof(found));
+		t->calls[--t->nr_calls] = found;
+		release(t);
+		*thread = t;
+		return &t->calls[t->nr_calls];
+	}
+	return NULL;
+}
+
+struct up_value up_calls_kept(const struct up_thread *t, const struct up_call *call, unsigned slot,
+			      bool is_string)
+{
+	struct up_value v = { .flags = UP_VALUE_FAULT };
+
+	if (slot >= call->nr_vals)
+		return v;
+	v = t->vals[call->first_val + slot];
+	if (is_string && !(v.flags & UP_VALUE_FAULT))
+		v.p = t->bytes + v.u;
+	return v;
+}
+
+void up_calls_exit(struct up_calls *c, pid_t tid)
+{
+	uint64_t key = (uint64_t)tid;
+	struct up_thread *t = find_thread(c, tid, false);
+
+	if (t)
+		c->abandoned += t->nr_calls;
+	free_thread(t);
+	up_table_delete(&c->threads, &key, sizeof(key));
+}
+
+uint64_t up_calls_open(const struct up_calls *c)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < up_table_end(&c->threads); i++) {
+		struct up_thread **t = up_table_row(&c->threads, i, NULL, NULL);
+
+		if (t && *t)
+			nr += (*t)->nr_calls;
+	}
+	return nr;
+}

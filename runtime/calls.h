@@ -1,0 +1,65 @@
+/*
+ * Calls: pairs the entry and the return of one call, per thread, by stack pointer.
+ *
+ * A thread's open calls form a stack. A return belongs to the latest open call of its probe whose
+ * stack pointer fits; calls above it have been left without a return (longjmp, exceptions), and are
+ * dropped. So a return never meets another call's values: it finds its own, or none.
+ */
+#ifndef UP_CALLS_H
+#define UP_CALLS_H
+
+#include <sys/types.h>
+
+#include "lang/value.h"
+#include "runtime/table.h"
+
+#define UP_CALLS_DEPTH 8192 /* open calls of one thread; deeper ones are not kept, and counted */
+
+struct up_call {
+	uint32_t probe;   /* which probe clause */
+	uint32_t depth;   /* open calls of the same probe below it in the thread */
+	uint64_t sp;      /* stack pointer at the entry */
+	uint64_t time;    /* of the entry, ns */
+	size_t first_val; /* its kept values in the thread's */
+	size_t first_byte;/* its strings in the thread's */
+	size_t nr_bytes;  /* of its strings */
+	uint16_t nr_vals; /* how many values */
+	bool rejected;    /* the probe's `when` did not select it: its return is not wanted either */
+};
+
+struct up_thread {
+	struct up_call *calls;    /* open ones, outermost first */
+	size_t nr_calls, cap_calls;
+	struct up_value *vals;    /* kept values; a string's `u` is an offset in bytes */
+	size_t nr_vals, cap_vals;
+	char *bytes;              /* kept strings */
+	size_t nr_bytes, cap_bytes;
+};
+
+struct up_calls {
+	struct up_table threads;  /* tid -> struct up_thread * */
+	uint64_t abandoned;       /* calls that were left without a return */
+	uint64_t not_kept;        /* calls that were too deep, or memory was out */
+};
+
+void up_calls_init(struct up_calls *c);
+void up_calls_fini(struct up_calls *c);
+
+/* Opens a call; NULL when it cannot be kept (counted). Good until the thread's next open or close. */
+struct up_call *up_calls_enter(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp,
+			       uint64_t time, uint16_t nr_vals, struct up_thread **thread);
+/* Keeps a value of the call opened last; strings are copied. */
+void up_calls_keep(struct up_thread *t, struct up_call *call, unsigned slot,
+		   const struct up_value *v, bool is_string);
+/* Closes the call that returns; NULL when its entry was not seen. Good until the next open. */
+struct up_call *up_calls_leave(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp,
+			       struct up_thread **thread);
+/* A kept value; a string is borrowed. */
+struct up_value up_calls_kept(const struct up_thread *t, const struct up_call *call, unsigned slot,
+			      bool is_string);
+/* The thread has ended: its open calls are forgotten. */
+void up_calls_exit(struct up_calls *c, pid_t tid);
+/* Calls that are still open. */
+uint64_t up_calls_open(const struct up_calls *c);
+
+#endif

@@ -1,0 +1,423 @@
+/* The handler machine: one function with computed goto, and its helpers. */
+#include "runtime/vm.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/base/text.h"
+
+#define MAX_ROWS 1000000 /* groups of one aggregation; more are counted as dropped */
+
+/* What one run of a handler works on. */
+struct run {
+	struct up_vm *vm;
+	const struct up_hit *hit;
+	const struct up_plan_site *site;
+	const struct up_plan_prog *prog;
+	struct up_thread *thread; /* whose calls these are */
+	struct up_call *call;     /* the call opened or closed, or NULL */
+	char offset[24];          /* text of `offset` */
+};
+
+int up_vm_init(struct up_vm *vm, const struct up_plan *plan, struct up_out *out)
+{
+	*vm = (struct up_vm){ .plan = plan, .out = out };
+	vm->regs = calloc(UP_MAX_REGS + 2, sizeof(*vm->regs));
+	vm->aggs = calloc(plan->nr_aggs + 1, sizeof(*vm->aggs));
+	up_calls_init(&vm->calls);
+	up_procs_init(&vm->procs);
+	if (!vm->regs || !vm->aggs)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->nr_aggs; i++)
+		up_table_init(&vm->aggs[i], plan->aggs[i].row->cell_size, MAX_ROWS);
+	return 0;
+}
+
+void up_vm_fini(struct up_vm *vm)
+{
+	for (uint32_t i = 0; vm->aggs && vm->plan && i < vm->plan->nr_aggs; i++)
+		up_table_fini(&vm->aggs[i]);
+	free(vm->aggs);
+	free(vm->regs);
+	up_key_fini(&vm->key);
+	up_buf_fini(&vm->text);
+	up_calls_fini(&vm->calls);
+	up_procs_fini(&vm->procs);
+	*vm = (struct up_vm){ 0 };
+}
+
+/* ---- loading ---- */
+
+/* A __data_loc: offset in the low half, length with NUL in the high one; length 0 is a fault. */
+static struct up_value load_string(const struct up_hit *h, const struct up_field *f)
+{
+	struct up_value v = { .flags = UP_VALUE_FAULT };
+	uint32_t loc;
+
+	memcpy(&loc, h->rec + f->off, 4);
+	uint32_t off = loc & 0xffff, len = loc >> 16;
+	if (!len || off > h->len || len > h->len - off)
+		return v;
+	v.p = (const char *)h->rec + off;
+	v.len = (uint32_t)strnlen(v.p, len);
+	v.flags = 0;
+	return v;
+}
+
+/* Can a pointer be followed? Not null, not in the first 64 KiB, canonical. */
+static bool is_pointer(const struct up_value *v)
+{
+	return !(v->flags & UP_VALUE_FAULT) && v->u >= 0x10000 && v->u < (uint64_t)1 << 56;
+}
+
+static struct up_value text_value(const char *s)
+{
+	return (struct up_value){ .p = s, .len = (uint32_t)strlen(s) };
+}
+
+static struct up_value site_text(struct run *r, unsigned which)
+{
+	switch (which) {
+	case UP_SITE_FUNC:
+		return text_value(r->site->func);
+	case UP_SITE_OBJECT:
+		return text_value(r->site->object);
+	case UP_SITE_PROBE:
+		return text_value(r->site->probe);
+	default:
+		snprintf(r->offset, sizeof(r->offset), "+0x%" PRIx64, r->site->func_off);
+		return text_value(r->offset);
+	}
+}
+
+static struct up_value process_of(struct run *r)
+{
+	pid_t pid = up_procs_of(&r->vm->procs, r->hit->tid);
+
+	if (pid)
+		return (struct up_value){ .s = pid };
+	r->vm->counts.faults++;
+	return (struct up_value){ .flags = UP_VALUE_FAULT };
+}
+
+static struct up_value context(struct run *r, unsigned which)
+{
+	const struct up_hit *h = r->hit;
+
+	switch (which) {
+	case UP_CX_IP:
+		return (struct up_value){ .u = h->ip };
+	case UP_CX_TIME:
+		return (struct up_value){ .u = h->time };
+	case UP_CX_TID:
+		return (struct up_value){ .s = h->tid };
+	case UP_CX_PID:
+		return process_of(r);
+	case UP_CX_CPU:
+		return (struct up_value){ .u = h->cpu };
+	case UP_CX_ELAPSED:
+		return (struct up_value){ .s = r->call ? (int64_t)(h->time - r->call->time) : 0 };
+	default:
+		return (struct up_value){ .u = r->call ? r->call->depth : 0 };
+	}
+}
+
+/* ---- actions ---- */
+
+static struct up_out_hit describe(const struct run *r)
+{
+	struct up_out_hit o = { .time = r->hit->time, .tid = r->hit->tid, .probe = r->site->probe,
+				.is_return = r->prog->is_return };
+
+	if (r->prog->comm_arg != UP_NONE) {
+		struct up_value comm = load_string(r->hit, &r->hit->fields[r->prog->comm_arg]);
+
+		if (!(comm.flags & UP_VALUE_FAULT)) {
+			o.comm = comm.p;
+			o.comm_len = comm.len;
+		}
+	}
+	return o;
+}
+
+static void act_print(const struct run *r, unsigned i, const struct up_value *v)
+{
+	struct up_out_hit o = describe(r);
+
+	r->vm->out->form->print(r->vm->out, &o, &r->vm->plan->prints[i], v);
+}
+
+static void act_printf(const struct run *r, unsigned i, const struct up_value *v)
+{
+	struct up_out_hit o = describe(r);
+	struct up_buf *b = &r->vm->text;
+
+	up_buf_reset(b);
+	up_out_printf(b, &r->vm->plan->printfs[i], v);
+	r->vm->out->form->text(r->vm->out, &o, b->s ? b->s : "", b->len);
+}
+
+static void act_agg(struct run *r, unsigned i, const struct up_value *v)
+{
+	const struct up_plan_agg *a = &r->vm->plan->aggs[i];
+	struct up_key *key = &r->vm->key;
+
+	for (uint32_t k = a->nr_keys; k < a->nr_keys + a->row->max_args; k++)
+		if (v[k].flags & UP_VALUE_FAULT)
+			return; /* counted when it was read */
+	up_key_reset(key);
+	for (uint32_t k = 0; k < a->nr_keys; k++)
+		up_key_add(key, a->key_types[k].ty, &v[k]);
+	void *cell = key->failed ? NULL : up_table_at(&r->vm->aggs[i], key->p, key->len);
+	if (cell)
+		a->row->add(cell, v + a->nr_keys, a->row->max_args);
+}
+
+static void act_stop(struct run *r, const struct up_value *v)
+{
+	if (r->vm->stopped)
+		return;
+	r->vm->stopped = true;
+	r->vm->stop_status = v->flags & UP_VALUE_FAULT ? 1 : (int)(v->u & 0xff);
+}
+
+static void act_enter(struct run *r, bool rejected)
+{
+	struct up_value sp = { .u = up_field_number(r->hit->rec, &r->hit->fields[r->prog->sp_arg]) };
+
+	r->call = up_calls_enter(&r->vm->calls, r->hit->tid, r->prog->probe, sp.u, r->hit->time,
+				 rejected ? 0 : r->prog->nr_saved, &r->thread);
+	if (r->call)
+		r->call->rejected = rejected;
+}
+
+/* ---- arithmetic ---- */
+
+static uint64_t cast(uint64_t v, unsigned type)
+{
+	unsigned bits = type & 0xff, shift = 64 - bits;
+
+	if (bits == 0 || bits >= 64)
+		return v;
+	return type >> 8 ? (uint64_t)((int64_t)(v << shift) >> shift) : v << shift >> shift;
+}
+
+static uint64_t divide(struct up_vm *vm, uint64_t a, uint64_t b, bool is_signed, bool remainder)
+{
+	if (!b) {
+		vm->counts.by_zero++;
+		return 0;
+	}
+	if (!is_signed)
+		return remainder ? a % b : a / b;
+	if (b == UINT64_MAX) /* INT64_MIN / -1 would trap */
+		return remainder ? 0 : 0 - a;
+	return (uint64_t)(remainder ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b);
+}
+
+static bool same_text(const struct up_value *a, const struct up_value *b)
+{
+	return a->len == b->len && (!a->len || !memcmp(a->p, b->p, a->len));
+}
+
+static bool is_fault(const struct up_value *a)
+{
+	return a->flags & UP_VALUE_FAULT;
+}
+
+static bool is_true(const struct up_value *v)
+{
+	return v->u && !is_fault(v);
+}
+
+/* Runs to OP_END (true) or OP_REJECT (false). */
+static bool execute(struct run *r)
+{
+	static const void *const labels[] = {
+#define UP_OPCODE(op, name, operands) &&L_##op,
+#include "lang/opcodes.def"
+#undef UP_OPCODE
+	};
+	struct up_vm *vm = r->vm;
+	struct up_value *regs = vm->regs;
+	const struct up_insn *code = r->prog->code, *i = code;
+
+#define NEXT do { i++; goto *labels[i->op]; } while (0)
+#define DST regs[i->a]
+#define B regs[i->b]
+#define C regs[i->c]
+/* A number from two: a fault when one of them is. */
+#define NUMBER(e)                                                                                  \
+	do {                                                                                       \
+		uint64_t x = B.u, y = C.u;                                                         \
+		uint32_t fl = (B.flags | C.flags) & UP_VALUE_FAULT;                                \
+		(void)y;                                                                           \
+		DST = (struct up_value){ .u = (e), .flags = fl };                                  \
+		NEXT;                                                                              \
+	} while (0)
+/* A truth from two: false when one of them is a fault. */
+#define TRUTH(e)                                                                                   \
+	do {                                                                                       \
+		uint64_t x = B.u, y = C.u;                                                         \
+		bool t = !is_fault(&B) && !is_fault(&C) && (e);                                    \
+		DST = (struct up_value){ .u = t };                                                 \
+		NEXT;                                                                              \
+	} while (0)
+#define TEXT_TRUTH(e)                                                                              \
+	do {                                                                                       \
+		bool t = !is_fault(&B) && !is_fault(&C) && (e);                                    \
+		DST = (struct up_value){ .u = t };                                                 \
+		NEXT;                                                                              \
+	} while (0)
+
+	goto *labels[i->op];
+L_OP_END:
+	return true;
+L_OP_REJECT:
+	if (r->prog->calls == UP_CALLS_ENTER)
+		act_enter(r, true);
+	return false;
+L_OP_CONST:
+	DST = vm->plan->consts[up_insn_wide(i)];
+	NEXT;
+L_OP_MOVE:
+	DST = B;
+	NEXT;
+L_OP_ARG:
+	DST = (struct up_value){ .u = up_field_number(r->hit->rec, &r->hit->fields[i->b]) };
+	NEXT;
+L_OP_ARGSTR:
+	DST = load_string(r->hit, &r->hit->fields[i->b]);
+	vm->counts.faults += is_fault(&DST);
+	NEXT;
+L_OP_SITE:
+	DST = site_text(r, i->b);
+	NEXT;
+L_OP_CONTEXT:
+	DST = context(r, i->b);
+	NEXT;
+L_OP_SAVED:
+	DST = r->call ? up_calls_kept(r->thread, r->call, i->b, i->c) :
+			(struct up_value){ .flags = UP_VALUE_FAULT };
+	NEXT;
+L_OP_GUARD:
+	if (!is_pointer(&B) && !is_fault(&DST)) {
+		DST.flags |= UP_VALUE_FAULT;
+		vm->counts.faults++;
+	}
+	NEXT;
+L_OP_CAST:
+	DST = (struct up_value){ .u = cast(B.u, i->c), .flags = B.flags };
+	NEXT;
+L_OP_NEG:
+	DST = (struct up_value){ .u = 0 - B.u, .flags = B.flags };
+	NEXT;
+L_OP_NOT:
+	DST = (struct up_value){ .u = !is_true(&B) };
+	NEXT;
+L_OP_BNOT:
+	DST = (struct up_value){ .u = ~B.u, .flags = B.flags };
+	NEXT;
+L_OP_TRUTH:
+	DST = (struct up_value){ .u = is_true(&B) };
+	NEXT;
+L_OP_STRTRUTH:
+	DST = (struct up_value){ .u = B.len && !is_fault(&B) };
+	NEXT;
+L_OP_ADD: NUMBER(x + y);
+L_OP_SUB: NUMBER(x - y);
+L_OP_MUL: NUMBER(x * y);
+L_OP_DIVS: NUMBER(divide(vm, x, y, true, false));
+L_OP_DIVU: NUMBER(divide(vm, x, y, false, false));
+L_OP_MODS: NUMBER(divide(vm, x, y, true, true));
+L_OP_MODU: NUMBER(divide(vm, x, y, false, true));
+L_OP_AND: NUMBER(x & y);
+L_OP_OR: NUMBER(x | y);
+L_OP_XOR: NUMBER(x ^ y);
+L_OP_SHL: NUMBER(x << (y & 63));
+L_OP_SHRS: NUMBER((uint64_t)((int64_t)x >> (y & 63)));
+L_OP_SHRU: NUMBER(x >> (y & 63));
+L_OP_EQ: TRUTH(x == y);
+L_OP_NE:
+	DST = (struct up_value){ .u = is_fault(&B) || is_fault(&C) || B.u != C.u };
+	NEXT;
+L_OP_LTS: TRUTH((int64_t)x < (int64_t)y);
+L_OP_LTU: TRUTH(x < y);
+L_OP_LES: TRUTH((int64_t)x <= (int64_t)y);
+L_OP_LEU: TRUTH(x <= y);
+L_OP_STREQ: TEXT_TRUTH(same_text(&B, &C));
+L_OP_STRNE:
+	DST = (struct up_value){ .u = is_fault(&B) || is_fault(&C) || !same_text(&B, &C) };
+	NEXT;
+L_OP_STRMATCH: TEXT_TRUTH(up_glob_match(C.p, C.len, B.p, B.len));
+L_OP_JUMP:
+	i = code + up_insn_wide(i);
+	goto *labels[i->op];
+L_OP_JUMPZ:
+	if (is_true(&DST))
+		NEXT;
+	i = code + up_insn_wide(i);
+	goto *labels[i->op];
+L_OP_JUMPNZ:
+	if (!is_true(&DST))
+		NEXT;
+	i = code + up_insn_wide(i);
+	goto *labels[i->op];
+L_OP_ENTER:
+	act_enter(r, false);
+	NEXT;
+L_OP_SAVE:
+	if (r->call)
+		up_calls_keep(r->thread, r->call, i->b, &DST, i->c);
+	NEXT;
+L_OP_PRINT:
+	act_print(r, i->b, &DST);
+	NEXT;
+L_OP_PRINTF:
+	act_printf(r, i->b, &DST);
+	NEXT;
+L_OP_AGG:
+	act_agg(r, i->b, &DST);
+	NEXT;
+L_OP_STOP:
+	act_stop(r, &DST);
+	NEXT;
+#undef NEXT
+#undef DST
+#undef B
+#undef C
+#undef NUMBER
+#undef TRUTH
+#undef TEXT_TRUTH
+}
+
+/* Finds the call that returns. False when the handler does not run; counted then. */
+static bool find_call(struct run *r)
+{
+	struct up_counts *counts = &r->vm->counts;
+	uint64_t sp = up_field_number(r->hit->rec, &r->hit->fields[r->prog->sp_arg]);
+
+	r->call = up_calls_leave(&r->vm->calls, r->hit->tid, r->prog->probe,
+				 sp - r->prog->return_sp, &r->thread);
+	if (!r->call)
+		counts->unpaired++;
+	else if (r->call->rejected)
+		counts->filtered++;
+	return r->call && !r->call->rejected;
+}
+
+void up_vm_hit(struct up_vm *vm, const struct up_hit *hit)
+{
+	struct run r = { .vm = vm, .hit = hit, .site = &vm->plan->sites[hit->site] };
+
+	r.prog = &vm->plan->progs[r.site->prog];
+	if (r.prog->calls == UP_CALLS_LEAVE && !find_call(&r))
+		return;
+	if (execute(&r))
+		vm->counts.handled++;
+	else
+		vm->counts.filtered++;
+}

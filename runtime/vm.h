@@ -1,0 +1,60 @@
+/*
+ * The machine that runs handlers. It reads one record at a time and knows nothing of where records
+ * come from. No allocation per hit, but for rows that an aggregation gains.
+ */
+#ifndef UP_VM_H
+#define UP_VM_H
+
+#include "lang/opcodes.h"
+#include "lang/plan.h"
+#include "runtime/calls.h"
+#include "runtime/field.h"
+#include "runtime/out.h"
+#include "runtime/procs.h"
+#include "runtime/table.h"
+
+/* One hit: a record, and what is known of it. */
+struct up_hit {
+	const unsigned char *rec;        /* the record */
+	uint32_t len;                    /* its bytes */
+	uint32_t site;                   /* index in plan->sites */
+	const struct up_field *fields;   /* of the event's arguments, in the plan's order */
+	uint64_t time;                   /* ns */
+	uint64_t ip;                     /* __probe_ip, or of a return __probe_ret_ip */
+	pid_t tid;
+	uint32_t cpu;
+};
+
+struct up_counts {
+	uint64_t handled;   /* hits whose handler ran to its end */
+	uint64_t filtered;  /* hits that a `when` rejected */
+	uint64_t unpaired;  /* returns whose entry was not seen, or not selected */
+	uint64_t faults;    /* values that could not be read */
+	uint64_t by_zero;   /* divisions by zero */
+};
+
+struct up_vm {
+	const struct up_plan *plan;
+	struct up_value *regs;
+	struct up_table *aggs;           /* one an aggregation of the plan */
+	struct up_key key;               /* scratch */
+	struct up_buf text;              /* scratch, for printf */
+	struct up_calls calls;
+	struct up_procs procs;
+	struct up_out *out;
+	struct up_counts counts;
+	bool stopped;                    /* stop() was called */
+	int stop_status;                 /* its exit status */
+};
+
+/* -ENOMEM, or 0. The plan and the output must outlive it. */
+int up_vm_init(struct up_vm *vm, const struct up_plan *plan, struct up_out *out);
+void up_vm_fini(struct up_vm *vm);
+
+/* Runs the handler of a hit's site. */
+void up_vm_hit(struct up_vm *vm, const struct up_hit *hit);
+
+/* Shows every aggregation, rows largest first. */
+int up_vm_show(struct up_vm *vm);
+
+#endif
