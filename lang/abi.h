@@ -14,6 +14,7 @@ struct up_abi {
 	const char *const *arg_regs;  /* of the integer arguments in order; NULL-terminated */
 	unsigned stack_arg;           /* slot of the first argument on the stack, at the entry */
 	unsigned word;                /* bytes of a pointer */
+	const char *return_address;   /* fetch text of where the call returns to, at the entry */
 	unsigned return_sp;           /* bytes by which sp is higher at the return than at the entry */
 };
 

@@ -179,7 +179,8 @@ static void dump_block(const char *name, const struct up_node *block, struct up_
 static void dump_act(const struct up_node *n, struct up_buf *out, unsigned level)
 {
 	if (n->act.lhs) {
-		up_buf_printf(out, " %s%s ", n->act.op == OPR_SET ? "" : up_op_text(n->act.op), "=");
+		up_buf_printf(out, " %s%s ", n->act.op == OPR_SET ? "" : up_op_text(n->act.op),
+			      "=");
 		dump_expr(n->act.lhs, out);
 	}
 	up_buf_putc(out, ' ');

@@ -200,9 +200,15 @@ static bool same_agg(struct up_check *cx, const struct up_node *act, uint32_t i,
 static uint32_t place_agg(struct up_check *cx, const struct up_node *act,
 			  const struct up_plan_agg *a)
 {
-	for (uint32_t i = 0; a->is_named && i < cx->aggs.nr; i++)
-		if (cx->aggs.v[i].is_named && !strcmp(cx->aggs.v[i].name, a->name))
-			return same_agg(cx, act, i, a) ? i : UP_NONE;
+	for (uint32_t i = 0; a->is_named && i < cx->aggs.nr; i++) {
+		if (!cx->aggs.v[i].is_named || strcmp(cx->aggs.v[i].name, a->name))
+			continue;
+		if (!same_agg(cx, act, i, a))
+			return UP_NONE;
+		if (a->top > cx->aggs.v[i].top)
+			cx->aggs.v[i].top = a->top;
+		return i;
+	}
 	up_vec_push(cx->plan_arena, &cx->aggs, *a);
 	up_vec_push(cx->plan_arena, &cx->agg_spans, act->span);
 	return (uint32_t)cx->aggs.nr - 1;
@@ -232,7 +238,7 @@ static void check_agg(struct up_check *cx, struct up_node *act, struct up_node *
 	describe(cx, act->act.by, &a.key_labels, &a.key_types);
 	a.is_named = lhs != NULL;
 	a.name = lhs ? up_arena_strdup(cx->plan_arena, lhs->name.s) :
-		       up_source_label(cx->ds, cx->plan_arena, act->span);
+		       up_source_label(cx->ds, cx->plan_arena, call->span);
 	a.where = cx->where_text;
 	uint32_t i = place_agg(cx, act, &a);
 	if (i == UP_NONE)

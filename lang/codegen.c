@@ -53,7 +53,8 @@ static void load(struct up_gen *g, const struct up_node *n, const struct up_fetc
 	bool is_text = !up_type_find(type)->size;
 	uint32_t arg = up_shape_add(&g->fetch, g->shape, f->text, type, n->span);
 	/* The kernel itself tells of a bad pointer to text, unless it followed others to get there. */
-	unsigned nr_guards = is_text && f->nr_ptrs == 1 ? 0 : f->nr_ptrs;
+	bool is_direct = f->nr_ptrs == 1 && f->ptrs[0][0] != '@';
+	unsigned nr_guards = is_text && is_direct ? 0 : f->nr_ptrs;
 
 	if (arg == UP_NONE) {
 		g->failed = true;

@@ -41,17 +41,18 @@ static bool resolve_targets(struct cx *cx, struct clause *cl)
 	return ok;
 }
 
-/* The name of a clause: what `as` says, or its targets as written. */
-static const char *clause_name(struct cx *cx, const struct up_node *n)
+/* The name of a clause: what `as` says, or its targets as they were understood. */
+static const char *clause_name(struct cx *cx, const struct clause *cl)
 {
-	const struct up_node *last = n->probe.targets;
+	const struct up_node *n = cl->n;
+	const char *name = "";
 
 	if (n->probe.name)
 		return up_arena_strdup(cx->b.arena, n->probe.name);
-	while (last->next)
-		last = last->next;
-	return up_source_label(cx->ds, cx->b.arena,
-			       up_span_join(n->probe.targets->span, last->span));
+	for (size_t i = 0; i < cl->targets.nr; i++)
+		name = up_arena_printf(cx->b.arena, "%s%s%s:%s", name, i ? ", " : "",
+				       cl->targets.v[i].object_name, cl->targets.v[i].location);
+	return name;
 }
 
 static void check_part(struct cx *cx, enum up_where where, struct up_node *when,
@@ -121,11 +122,14 @@ static bool finish_gen(struct cx *cx, struct up_gen *g, const struct clause *cl,
 	struct up_span span = cl->n->span;
 	struct up_plan_prog p = { .probe = cl->probe, .is_return = g->shape->is_return,
 				  .calls = calls, .comm_arg = UP_NONE, .sp_arg = UP_NONE,
+				  .ra_arg = UP_NONE,
 				  .prints = g->prints };
 
 	up_emit(g, OP_END, 0, 0, 0);
 	if (calls != UP_CALLS_NONE)
 		p.sp_arg = up_shape_add(&g->fetch, g->shape, "%sp", "x64", span);
+	if (calls == UP_CALLS_ENTER)
+		p.ra_arg = up_shape_add(&g->fetch, g->shape, g->fetch.abi->return_address, "x64", span);
 	if (g->prints)
 		p.comm_arg = up_shape_add(&g->fetch, g->shape, "$comm", "string", span);
 	p.code = g->code.v;
@@ -208,17 +212,17 @@ static void compile_probe(struct cx *cx, struct up_node *n)
 {
 	struct clause cl = { .n = n, .probe = (uint32_t)cx->b.probes.nr };
 	struct up_plan_probe p = { 0 };
-	unsigned line, col;
+	unsigned line, col, errors = cx->ds->nr_errors;
 
 	if (!n->probe.targets)
 		return;
 	up_source_where(&cx->ds->sources->list.v[n->span.src], n->span.off, &line, &col);
-	p.name = clause_name(cx, n);
+	bool found = resolve_targets(cx, &cl);
+	p.name = clause_name(cx, &cl);
 	p.line = line;
 	up_vec_push(cx->b.arena, &cx->b.probes, p);
-	bool found = resolve_targets(cx, &cl);
 	check_clause(cx, &cl, p.name);
-	if (found && check_places(cx, &cl) && !cx->ds->nr_errors)
+	if (found && check_places(cx, &cl) && cx->ds->nr_errors == errors)
 		gen_all_machines(cx, &cl);
 }
 

@@ -20,8 +20,8 @@ static void add_diag(const struct up_diags *ds, const struct up_diag *d, struct 
 	up_source_where(s, d->span.off + d->span.len, &end_line, &end_col);
 	up_buf_puts(out, "{\"file\":\"");
 	up_text_json(out, s->name, strlen(s->name));
-	up_buf_printf(out, "\",\"line\":%u,\"column\":%u,\"end_line\":%u,\"end_column\":%u", line, col,
-		      end_line, end_col);
+	up_buf_printf(out, "\",\"line\":%u,\"column\":%u,\"end_line\":%u,\"end_column\":%u", line,
+		      col, end_line, end_col);
 	add_string(out, "severity", d->severity == UP_SEV_WARNING ? "warning" : "error");
 	add_string(out, "tag", up_diag_tag_name(d->tag));
 	add_string(out, "message", d->msg);

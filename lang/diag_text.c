@@ -228,7 +228,8 @@ static void add_diag(struct renderer *r, const struct up_diag *d)
 {
 	bool warning = d->severity == UP_SEV_WARNING;
 	const char *colour = warning ? MAGENTA : RED;
-	unsigned line = line_of(r->ds, d->span), note = d->has_note ? line_of(r->ds, d->note_span) : 0;
+	unsigned line = line_of(r->ds, d->span),
+		 note = d->has_note ? line_of(r->ds, d->note_span) : 0;
 
 	r->gutter = snprintf(NULL, 0, "%u", line > note ? line : note);
 	add_where(r, d->span);

@@ -178,6 +178,9 @@ bool up_fetch_memory(struct up_fetch_cx *cx, const struct up_node *n, struct up_
 	const struct up_node *base;
 
 	if (up_const_int(n, &address)) {
+		if (address < 0x10000)
+			return up_error(cx->ds, n->span, E_NOT_FETCHABLE,
+					"nothing is ever mapped at address 0x%" PRIx64, address);
 		out->text = format(cx, "@0x%" PRIx64, address);
 		return true;
 	}

@@ -6,15 +6,16 @@
 #include "up.tab.h"
 
 struct writer {
-	const struct up_scan *sc; /* tokens and comments */
-	struct up_buf *out;       /* the result */
-	size_t i;                 /* the token to write next */
-	const struct up_tok *prev;/* the token written last, or NULL */
-	uint32_t end;             /* where in the source the last token or comment ended */
-	unsigned blocks, parens;  /* brackets that are open */
-	bool prev_unary;          /* was prev a prefix operator? */
-	bool any;                 /* something was written */
-	bool comment;             /* and the last of it was a comment */
+	const struct up_scan *sc;  /* tokens and comments */
+	struct up_buf *out;        /* the result */
+	size_t i;                  /* the token to write next */
+	const struct up_tok *prev; /* the token written last, or NULL */
+	uint32_t end;              /* where in the source the last token or comment ended */
+	unsigned blocks, parens;   /* brackets that are open */
+	bool newline;              /* a `;` was left out that stood on a line of its own */
+	bool prev_unary;           /* was prev a prefix operator? */
+	bool any;                  /* something was written */
+	bool comment;              /* and the last of it was a comment */
 };
 
 /* ---- lines ---- */
@@ -29,6 +30,15 @@ static unsigned count_newlines(const struct up_scan *sc, uint32_t from, uint32_t
 		s++;
 	}
 	return nr;
+}
+
+/* Newlines between what was written last and the source offset `to`, where the next thing stands.
+ */
+static unsigned newlines_to(const struct writer *w, uint32_t to)
+{
+	unsigned nr = count_newlines(w->sc, w->end, to);
+
+	return nr || !w->newline ? nr : 1;
 }
 
 static int next_kind(const struct writer *w, size_t i)
@@ -57,8 +67,7 @@ static bool is_continuation(const struct writer *w, size_t i)
 		return false;
 	if (!w->blocks)
 		return !starts_decl(w, i) && !is_return(w, i);
-	return w->prev->kind != TK_OPEN && w->prev->kind != TK_TERM &&
-	       !up_layout_ends(w->prev, kind);
+	return w->prev->kind != TK_OPEN && w->prev->kind != TK_TERM && !up_line_ends(w->prev, kind);
 }
 
 static void start_line(struct writer *w, unsigned newlines, unsigned level)
@@ -121,7 +130,7 @@ static const struct up_comment *next_comment(const struct writer *w, size_t c)
 
 static void write_comment(struct writer *w, const struct up_comment *c)
 {
-	unsigned newlines = count_newlines(w->sc, w->end, c->span.off);
+	unsigned newlines = newlines_to(w, c->span.off);
 	uint32_t len = c->span.len;
 	const char *s = w->sc->text + c->span.off;
 
@@ -136,6 +145,7 @@ static void write_comment(struct writer *w, const struct up_comment *c)
 	up_buf_add(w->out, s, len);
 	w->end = c->span.off + c->span.len;
 	w->any = w->comment = true;
+	w->newline = false;
 }
 
 static void track(struct writer *w, int kind)
@@ -153,7 +163,7 @@ static void track(struct writer *w, int kind)
 /* How many newlines stand before t; a trailing `;` and doubled blank lines are gone. */
 static unsigned newlines_before(const struct writer *w, const struct up_tok *t)
 {
-	unsigned nr = count_newlines(w->sc, w->end, t->off);
+	unsigned nr = newlines_to(w, t->off);
 
 	if (nr == 0 && (w->comment || (w->any && !w->blocks && starts_decl(w, w->i))))
 		nr = 1;
@@ -178,7 +188,7 @@ static void write_token(struct writer *w, const struct up_tok *t)
 	w->prev_unary = unary;
 	w->end = t->off + t->len;
 	w->any = true;
-	w->comment = false;
+	w->comment = w->newline = false;
 }
 
 /* `by` and `top` as names: without the `;` before them they would be keywords. */
@@ -196,7 +206,13 @@ static bool is_needless(const struct writer *w, const struct up_tok *t)
 	    next->kind == TK_CLOSE)
 		return true;
 	return count_newlines(w->sc, prev->off + prev->len, next->off) && !is_soft_name(next) &&
-	       up_layout_ends(prev, next->kind);
+	       up_line_ends(prev, next->kind);
+}
+
+static void skip_token(struct writer *w, const struct up_tok *t)
+{
+	w->newline |= count_newlines(w->sc, w->end, t->off) > 0;
+	w->end = t->off + t->len;
 }
 
 static void write_all(struct writer *w)
@@ -211,7 +227,9 @@ static void write_all(struct writer *w)
 			write_comment(w, comment);
 		if (t->kind == TK_EOT)
 			break;
-		if (t->kind != TK_TERM || !is_needless(w, t))
+		if (t->kind == TK_TERM && is_needless(w, t))
+			skip_token(w, t);
+		else
 			write_token(w, t);
 	}
 	for (; c < w->sc->comments.nr; c++)

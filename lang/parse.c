@@ -84,7 +84,7 @@ static bool check_text(struct up_parser *p)
 static void parse_round(struct up_parser *p)
 {
 	up_scan_all(&p->scan);
-	up_layout(&p->scan, &p->toks);
+	p->toks = p->scan.toks;
 	p->cur = p->next = p->next_err = p->nr_nodes = p->last_error = 0;
 	p->depth = p->nr_looks = 0;
 	p->nr_rounds++;
@@ -117,6 +117,7 @@ struct up_parse *up_parse(struct up_diags *ds, uint32_t src)
 	p->arena = ds->arena;
 	p->src = src;
 	up_scan_init(&p->scan, ds->arena, &ds->sources->list.v[src], src);
+	p->scan.for_parser = true;
 	p->script = up_node_new(p, ND_SCRIPT, up_parser_span(p, 0, p->scan.len));
 	result->script = p->script;
 	if (!check_text(p))

@@ -30,8 +30,8 @@ static const struct phrase {
 } phrases[] = {
 	{ TK_TARGET, 0, "a target such as `zsh:zfree`" },
 	{ TK_INT, 0, "a value" },
-	{ TK_STR, TK_INT, "a path in quotes" },
 	{ TK_NAME, TK_INT, "a name" },
+	{ TK_STR, TK_INT, "a path in quotes" },
 	{ TK_START, 0, "`start`, `end`, `every` or `return`" },
 	{ TK_IN, 0, "`in`" },
 	{ TK_ELSE, 0, "`else`" },
@@ -85,8 +85,8 @@ const char *up_expected_text(struct up_parser *p, const struct up_expected *x)
 		    !(phrases[i].unless && up_expects(x, phrases[i].unless)))
 			found[nr++] = phrases[i].text;
 	for (size_t i = 0; i < nr; i++)
-		text = !text ? found[i] :
-			       up_arena_printf(p->arena, i + 1 == nr ? "%s or %s" : "%s, %s", text,
+		text = !text ? found[i]
+			     : up_arena_printf(p->arena, i + 1 == nr ? "%s or %s" : "%s, %s", text,
 					       found[i]);
 	return text ? text : "the end of the script";
 }

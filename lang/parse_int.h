@@ -19,10 +19,10 @@ enum up_tok_flag {
 };
 
 struct up_tok {
-	uint16_t kind;      /* TK_... of up.tab.h */
-	uint16_t flags;     /* enum up_tok_flag */
-	uint32_t off;       /* its first byte */
-	uint32_t len;       /* bytes; 0 for a newline's TK_TERM and for what a repair put in */
+	uint16_t kind;  /* TK_... of up.tab.h */
+	uint16_t flags; /* enum up_tok_flag */
+	uint32_t off;   /* its first byte */
+	uint32_t len;   /* bytes; 0 for a newline's TK_TERM and for what a repair put in */
 	union {
 		uint64_t num;               /* TK_INT */
 		double flt;                 /* TK_FLOAT */
@@ -50,7 +50,7 @@ struct up_list {
 struct up_clauses {
 	struct up_node *when, *entry; /* condition and block, or NULL */
 	struct up_node *ret_when, *ret;
-	bool has_return;              /* `on return` was written */
+	bool has_return; /* `on return` was written */
 };
 
 /* ---- repairs ---- */
@@ -81,22 +81,23 @@ struct up_scan_err {
 
 /* A bracket that is open. */
 struct up_open {
-	char c;         /* `<`, `{`, `(` or `[` */
-	bool is_if;     /* a parenthesis behind `if` */
-	uint32_t off;   /* where */
+	char c;       /* `<`, `{`, `(` or `[` */
+	bool is_if;   /* a parenthesis behind `if` */
+	uint32_t off; /* where */
 };
 
 struct up_scan {
 	struct up_arena *arena;
-	uint32_t src;                  /* index of the source */
-	const char *text;              /* its bytes */
-	uint32_t len;                  /* how many */
-	char *copy;                    /* what flex works on: the bytes and two NULs */
-	char *names;                   /* the bytes once more, with a NUL behind each name */
+	uint32_t src;                    /* index of the source */
+	bool for_parser;                 /* are newlines made into tokens? */
+	const char *text;                /* its bytes */
+	uint32_t len;                    /* how many */
+	char *copy;                      /* what flex works on: the bytes and two NULs */
+	char *names;                     /* the bytes once more, with a NUL behind each name */
 	struct up_fix fixes[UP_FIX_MAX]; /* by offset */
-	unsigned nr_fixes;             /* how many */
+	unsigned nr_fixes;               /* how many */
 
-	struct up_toks toks;           /* the result */
+	struct up_toks toks; /* the result */
 	UP_VEC(struct up_comment) comments;
 	UP_VEC(struct up_scan_err) errs; /* in source order */
 
@@ -105,17 +106,19 @@ struct up_scan {
 	unsigned nr_blocks, nr_parens; /* how many of each are open */
 	unsigned next_fix;             /* the first that was not yet used */
 	uint16_t prev;                 /* kind of the token before; 0 at the start */
-	bool in_targets;               /* behind `probe`, until something else than a target comes */
-	bool in_point;                 /* behind `point`, until the `=` */
-	bool want_target;              /* a target may stand next */
-	bool newline;                  /* one was seen since the token before */
-	bool is_cut;                   /* brackets are nested too deeply: scanning stopped there */
+	bool in_targets;  /* behind `probe`, until something else than a target comes */
+	bool in_point;    /* behind `point`, until the `=` */
+	bool want_target; /* a target may stand next */
+	bool newline;     /* one was seen since the token before */
+	bool bad_line;    /* a wrong character was reported on this line */
+	bool is_cut;      /* brackets are nested too deeply: scanning stopped there */
 };
 
 void up_scan_init(struct up_scan *sc, struct up_arena *a, const struct up_source *s, uint32_t src);
 /*
- * All tokens, TK_EOT last; no newlines, `on` and `return` apart. Can be called again when there
- * are more repairs. The text must be UTF-8 without NUL bytes.
+ * All tokens, TK_EOT last. With sc->for_parser a TK_TERM stands where a newline ends a statement,
+ * and `on return` is one token. Can be called again when there are more repairs. The text must be
+ * UTF-8 without NUL bytes.
  */
 void up_scan_all(struct up_scan *sc);
 /* For up.l. */
@@ -139,15 +142,8 @@ const char *up_tok_text(int kind);
 void up_lit_number(struct up_scan *sc, struct up_tok *t);
 void up_lit_string(struct up_scan *sc, struct up_tok *t, bool is_closed);
 
-/* ---- layout ---- */
-
-/*
- * Turns the scanner's tokens into the parser's: statement ends at newlines, `on return` as one
- * token, TK_EOT at the end.
- */
-void up_layout(const struct up_scan *sc, struct up_toks *out);
-/* In a block: does a newline between these two end a statement? */
-bool up_layout_ends(const struct up_tok *before, int kind);
+/* In a block, outside parentheses: does a newline between these two end a statement? */
+bool up_line_ends(const struct up_tok *before, int kind);
 
 /* ---- parsing ---- */
 
@@ -156,20 +152,20 @@ struct up_parser {
 	struct up_arena *arena;
 	uint32_t src;
 	struct up_scan scan;
-	struct up_toks toks;      /* what bison reads */
-	size_t cur;               /* index of the token handed out last */
-	size_t next;              /* index of the token to hand out next */
-	size_t next_err;          /* first scanner error not yet queued */
-	bool sync;                /* hand out TK_SYNC next */
-	bool stop;                /* hand out TK_EOT from now on */
-	bool again;               /* a repair was made: scan and parse again */
-	unsigned depth;           /* blocks that bison is in */
-	unsigned nr_rounds;       /* how often the text was parsed */
-	unsigned nr_looks;        /* costly looks ahead in this round */
-	size_t last_error;        /* index + 1 of the token of the latest syntax error */
-	struct up_node *script;   /* the result */
+	struct up_toks toks;           /* those of scan */
+	size_t cur;                    /* index of the token handed out last */
+	size_t next;                   /* index of the token to hand out next */
+	size_t next_err;               /* first scanner error not yet queued */
+	bool sync;                     /* hand out TK_SYNC next */
+	bool stop;                     /* hand out TK_EOT from now on */
+	bool again;                    /* a repair was made: scan and parse again */
+	unsigned depth;                /* blocks that bison is in */
+	unsigned nr_rounds;            /* how often the text was parsed */
+	unsigned nr_looks;             /* costly looks ahead in this round */
+	size_t last_error;             /* index + 1 of the token of the latest syntax error */
+	struct up_node *script;        /* the result */
 	UP_VEC(struct up_node *) pool; /* chunks of nodes, used again by the next round */
-	size_t nr_nodes;          /* how many of them are used */
+	size_t nr_nodes;               /* how many of them are used */
 };
 
 struct up_span up_parser_span(const struct up_parser *p, uint32_t off, uint32_t len);

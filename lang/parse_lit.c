@@ -30,8 +30,8 @@ struct digits {
 	uint64_t whole;       /* the digits, dot and underscores left out */
 	unsigned nr_fraction; /* digits behind the dot */
 	bool has_dot, has_exp;
-	bool is_big;          /* more than 64 bits */
-	bool is_bad;          /* an underscore that is not between digits */
+	bool is_big; /* more than 64 bits */
+	bool is_bad; /* an underscore that is not between digits */
 };
 
 static bool bad_number(struct up_scan *sc, const struct up_tok *t, const char *hint,
@@ -117,7 +117,8 @@ static bool scale(struct up_scan *sc, struct up_tok *t, const struct digits *d, 
 
 	for (unsigned i = 0; i < d->nr_fraction; i++) {
 		if (v % 10)
-			return bad_number(sc, t, NULL, "is not a whole number of its smallest unit");
+			return bad_number(sc, t, NULL,
+					  "is not a whole number of its smallest unit");
 		v /= 10;
 	}
 	if (d->is_big || v > UINT64_MAX)
@@ -133,7 +134,8 @@ static bool read_suffix(struct up_scan *sc, struct up_tok *t, const struct digit
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
 		if (strlen(suffixes[i].text) == len && !memcmp(suffixes[i].text, d->s, len))
 			return scale(sc, t, d, suffixes[i].unit);
-	return bad_number(sc, t, "sizes end in KiB, MiB or GiB, durations in ns, us, ms, s, min or h",
+	return bad_number(sc, t,
+			  "sizes end in KiB, MiB or GiB, durations in ns, us, ms, s, min or h",
 			  "is neither a number nor a name");
 }
 
@@ -156,7 +158,8 @@ static bool at_exponent(const struct digits *d)
 static bool read_decimal(struct up_scan *sc, struct up_tok *t, struct digits *d)
 {
 	if (is_octal_habit(d->s, t->len))
-		return bad_number(sc, t, "octal numbers begin with 0o; a decimal one has no leading 0",
+		return bad_number(sc, t,
+				  "octal numbers begin with 0o; a decimal one has no leading 0",
 				  "begins with a 0");
 	read_digits(d, 10);
 	if (d->s < d->end && *d->s == '.') {
@@ -238,7 +241,8 @@ static void decode_unicode(struct decoder *d, const char *from)
 	if (len)
 		d->to += len;
 	else
-		bad_escape(d, from, "is not a character; write \\u{...} with its hexadecimal number");
+		bad_escape(d, from,
+			   "is not a character; write \\u{...} with its hexadecimal number");
 }
 
 static void decode_hex(struct decoder *d, const char *from)

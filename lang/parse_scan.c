@@ -6,20 +6,20 @@
 #include <stdarg.h>
 
 #include "lang/parse_int.h"
-#include "up.tab.h"
 #include "up.lex.h"
+#include "up.tab.h"
 
 static const struct up_keyword {
 	const char *text; /* its spelling */
 	int kind;         /* its token */
 } keywords[] = {
-	{ "probe", TK_PROBE },   { "point", TK_POINT },   { "on", TK_ON },
-	{ "use", TK_USE },       { "const", TK_CONST },   { "fn", TK_FN },
-	{ "param", TK_PARAM },   { "as", TK_AS },         { "when", TK_WHEN },
-	{ "start", TK_START },   { "end", TK_END },       { "every", TK_EVERY },
-	{ "return", TK_RETURN }, { "if", TK_IF },         { "else", TK_ELSE },
-	{ "for", TK_FOR },       { "in", TK_IN },         { "delete", TK_DELETE },
-	{ "by", TK_BY },         { "top", TK_TOP },       { "entry", TK_ENTRY },
+	{ "probe", TK_PROBE },   { "point", TK_POINT }, { "on", TK_ON },
+	{ "use", TK_USE },       { "const", TK_CONST }, { "fn", TK_FN },
+	{ "param", TK_PARAM },   { "as", TK_AS },       { "when", TK_WHEN },
+	{ "start", TK_START },   { "end", TK_END },     { "every", TK_EVERY },
+	{ "return", TK_RETURN }, { "if", TK_IF },       { "else", TK_ELSE },
+	{ "for", TK_FOR },       { "in", TK_IN },       { "delete", TK_DELETE },
+	{ "by", TK_BY },         { "top", TK_TOP },     { "entry", TK_ENTRY },
 };
 
 static const struct up_keyword signs[] = {
@@ -107,6 +107,7 @@ void up_scan_error(struct up_scan *sc, uint32_t off, uint32_t len, enum up_diag_
 void up_scan_newline(struct up_scan *sc)
 {
 	sc->newline = true;
+	sc->bad_line = false;
 }
 
 void up_scan_comment(struct up_scan *sc, const char *text, int len)
@@ -165,7 +166,7 @@ static bool starts_target(const struct up_scan *sc, uint32_t off)
 	return colon;
 }
 
-/* Is `word` the first thing of a declaration although a block is open? Its `>` is then missing. */
+/* Is the word the first of a declaration although something before it is not at its end? */
 static bool starts_decl(const struct up_scan *sc, int kind, uint32_t end)
 {
 	bool first = sc->newline || sc->prev == TK_CLOSE;
@@ -207,17 +208,18 @@ static int find_keyword(const char *s, uint32_t len)
 	return TK_NAME;
 }
 
-/* Outside blocks a word is a keyword where no value can go on. */
-static int word_outside(const struct up_scan *sc, int kind)
+/*
+ * Outside blocks a word is a keyword where no value can go on, and at the beginning of a line that
+ * cannot be anything but a declaration.
+ */
+static int word_outside(const struct up_scan *sc, int kind, uint32_t end)
 {
 	bool fresh = !sc->prev || sc->prev == TK_TERM || up_tok_ends_operand(sc->prev);
 
+	if (up_tok_is_decl(kind))
+		return fresh || (sc->newline && starts_decl(sc, kind, end)) ? kind : TK_NAME;
 	if (sc->prev == TK_ON)
 		return kind >= TK_START && kind <= TK_RETURN ? kind : TK_NAME;
-	bool cut = sc->newline && ((sc->prev >= TK_POINT && sc->prev <= TK_AS) ||
-				   (sc->prev >= TK_START && sc->prev <= TK_RETURN));
-	if (up_tok_is_decl(kind))
-		return fresh || cut ? kind : TK_NAME;
 	if (kind == TK_AS || kind == TK_WHEN)
 		return fresh || sc->prev == TK_RETURN ? kind : TK_NAME;
 	return TK_NAME;
@@ -235,9 +237,9 @@ static int word_in_block(const struct up_scan *sc, int kind, uint32_t end)
 		return sc->prev == TK_NAME && !sc->newline ? kind : TK_NAME;
 	if (kind == TK_BY || kind == TK_TOP)
 		return up_tok_ends_operand(sc->prev) && sc->prev != TK_CLOSE &&
-				       !(sc->newline && is_assigned(sc, end)) ?
-			       kind :
-			       TK_NAME;
+				       !(sc->newline && is_assigned(sc, end))
+			       ? kind
+			       : TK_NAME;
 	if (kind == TK_WHEN)
 		return next < sc->len && sc->text[next] == '(' ? kind : TK_NAME;
 	return TK_NAME;
@@ -258,7 +260,7 @@ int up_scan_word(const struct up_scan *sc, uint32_t off, uint32_t len)
 		return TK_NAME;
 	if (sc->nr_blocks)
 		return word_in_block(sc, kind, off + len);
-	return word_outside(sc, kind);
+	return word_outside(sc, kind, off + len);
 }
 
 /* ---- brackets ---- */
@@ -331,8 +333,32 @@ static void track_targets(struct up_scan *sc, int kind)
 
 	sc->want_target = kind == TK_PROBE || next_in_list || (kind == TK_ASSIGN && sc->in_point);
 	sc->in_targets = kind == TK_PROBE || next_in_list || (kind == TK_TARGET && sc->in_targets);
-	sc->in_point = kind == TK_POINT ||
-		       (sc->in_point && (kind == TK_NAME || kind == TK_DOT));
+	sc->in_point = kind == TK_POINT || (sc->in_point && (kind == TK_NAME || kind == TK_DOT));
+}
+
+/*
+ * What the grammar wants otherwise than it is written: a token where a newline ends a statement,
+ * `on return` as one. True when t went into the token before it.
+ */
+static bool lay_out(struct up_scan *sc, const struct up_tok *t)
+{
+	struct up_tok *last = sc->toks.nr ? &sc->toks.v[sc->toks.nr - 1] : NULL;
+
+	if (!last || !sc->for_parser)
+		return false;
+	if (t->kind == TK_RETURN && last->kind == TK_ON) {
+		last->kind = TK_ON_RETURN;
+		last->len = t->off + t->len - last->off;
+		sc->prev = TK_RETURN;
+		return true;
+	}
+	if (t->flags & UP_TOK_NEWLINE && sc->nr_blocks && !sc->nr_parens &&
+	    up_line_ends(last, t->kind)) {
+		struct up_tok term = { .kind = TK_TERM, .off = last->off + last->len };
+
+		up_vec_push(sc->arena, &sc->toks, term);
+	}
+	return false;
 }
 
 static void push_tok(struct up_scan *sc, struct up_tok t)
@@ -341,6 +367,8 @@ static void push_tok(struct up_scan *sc, struct up_tok t)
 		t.flags |= UP_TOK_NEWLINE;
 		sc->newline = false;
 	}
+	if (lay_out(sc, &t))
+		return;
 	if (t.kind >= TK_OPEN && t.kind <= TK_RBRACK)
 		track_brackets(sc, &t);
 	track_targets(sc, t.kind);
@@ -364,8 +392,11 @@ static uint32_t give_up_decl(struct up_scan *sc, uint32_t off)
 	while (sc->open.nr) {
 		char c = sc->open.v[sc->open.nr - 1].c;
 
-		push_made(sc, c == '(' ? TK_RPAREN : c == '[' ? TK_RBRACK : TK_CLOSE, off,
-			  UP_TOK_QUIET);
+		push_made(sc,
+			  c == '('   ? TK_RPAREN
+			  : c == '[' ? TK_RBRACK
+				     : TK_CLOSE,
+			  off, UP_TOK_QUIET);
 	}
 	while (off < sc->len) {
 		const char *nl = memchr(sc->text + off, '\n', sc->len - off);
@@ -384,7 +415,6 @@ static uint32_t give_up_decl(struct up_scan *sc, uint32_t off)
 	}
 	return sc->len;
 }
-
 
 /* An unclosed string or target: one diagnostic, then the rest of the declaration is skipped. */
 static void scan_unclosed(struct up_scan *sc, struct up_tok t, bool target)
@@ -414,34 +444,31 @@ static const char *character_hint(const char *s)
 	return NULL;
 }
 
-/* Was there such an error on this line already? Its echoes are not worth a word. */
-static bool is_echo(const struct up_scan *sc, uint32_t off)
+/* Says that something is no part of the language; once a line, the rest are echoes. */
+static void report_character(struct up_scan *sc, uint32_t off, uint32_t len, size_t shown)
 {
-	const struct up_scan_err *e = sc->errs.nr ? &sc->errs.v[sc->errs.nr - 1] : NULL;
+	const char *s = sc->text + off;
 
-	return e && e->tag == E_CHARACTER &&
-	       !memchr(sc->text + e->span.off, '\n', off - e->span.off);
+	if (!sc->bad_line)
+		up_scan_error(sc, off, len, E_CHARACTER, character_hint(s),
+			      "`%.*s` is not part of the language", (int)shown, s);
+	sc->bad_line = true;
 }
 
 /* 'abc': taken for the string that it means. */
 static void scan_single(struct up_scan *sc, struct up_tok t)
 {
-	if (!is_echo(sc, t.off))
-		up_scan_error(sc, t.off, t.len, E_CHARACTER, character_hint("'"),
-			      "`'` is not part of the language");
+	report_character(sc, t.off, t.len, 1);
 	up_lit_string(sc, &t, true);
 	push_tok(sc, t);
 }
 
 static void scan_bad(struct up_scan *sc, struct up_tok t)
 {
-	const char *s = sc->text + t.off;
 	uint32_t cp;
-	size_t len = up_utf8_decode(s, t.len, &cp);
+	size_t len = up_utf8_decode(sc->text + t.off, t.len, &cp);
 
-	if (!is_echo(sc, t.off))
-		up_scan_error(sc, t.off, (uint32_t)len, E_CHARACTER, character_hint(s),
-			      "`%.*s` is not part of the language", (int)len, s);
+	report_character(sc, t.off, (uint32_t)len, len);
 	t.kind = TK_BAD;
 	push_tok(sc, t);
 }
@@ -506,7 +533,8 @@ static void scan_angle(struct up_scan *sc, struct up_tok t, const struct up_fix 
 	}
 }
 
-/* A copy of the text in which each name is ended by a NUL: what follows one is never part of one. */
+/* A copy of the text in which each name is ended by a NUL: what follows one is never part of one.
+ */
 static const char *end_name(struct up_scan *sc, const struct up_tok *t)
 {
 	uint32_t skip = t->kind != TK_NAME;
@@ -608,6 +636,8 @@ void up_scan_init(struct up_scan *sc, struct up_arena *a, const struct up_source
 	sc->text = s->text;
 	sc->len = s->len;
 	sc->copy = up_newn(a, char, (size_t)s->len + 2);
+	sc->toks.cap = s->len / 2 + 16;
+	sc->toks.v = up_newn(a, struct up_tok, sc->toks.cap);
 	sc->names = up_arena_memdup(a, s->text, s->len);
 }
 
@@ -619,7 +649,8 @@ static void reset(struct up_scan *sc)
 	sc->toks.nr = sc->comments.nr = sc->errs.nr = sc->open.nr = 0;
 	sc->nr_blocks = sc->nr_parens = sc->next_fix = 0;
 	sc->prev = 0;
-	sc->in_targets = sc->in_point = sc->want_target = sc->newline = sc->is_cut = false;
+	sc->in_targets = sc->in_point = sc->want_target = sc->newline = sc->is_cut = sc->bad_line =
+		false;
 }
 
 void up_scan_all(struct up_scan *sc)

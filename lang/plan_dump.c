@@ -171,6 +171,18 @@ static void dump_handler(const struct up_plan *p, uint32_t i, bool code, struct 
 		dump_prog(p, prog, out);
 }
 
+static void dump_agg(const struct up_plan_agg *a, struct up_buf *out)
+{
+	up_buf_printf(out, "  %s", a->name);
+	if (a->is_named)
+		up_buf_printf(out, " = %s", a->row->signature);
+	for (uint32_t k = 0; k < a->nr_keys; k++)
+		up_buf_printf(out, "%s%s", k ? ", " : " by ", a->key_labels[k]);
+	if (a->top)
+		up_buf_printf(out, " top %" PRIu32, a->top);
+	up_buf_putc(out, '\n');
+}
+
 void up_plan_dump(const struct up_plan *p, const char *group, bool code, struct up_buf *out)
 {
 	up_buf_puts(out, "# uprobe_events\n");
@@ -186,12 +198,7 @@ void up_plan_dump(const struct up_plan *p, const char *group, bool code, struct 
 				if (p->progs[i].probe == probe && p->progs[i].is_return == is_return)
 					dump_handler(p, i, code, out);
 	for (uint32_t i = 0; i < p->nr_aggs; i++) {
-		up_buf_printf(out, "%s  %s%s", i ? "" : "\n# aggregations\n", p->aggs[i].name,
-			      p->aggs[i].is_named ? ": " : "");
-		if (p->aggs[i].is_named)
-			up_buf_puts(out, p->aggs[i].row->signature);
-		for (uint32_t k = 0; k < p->aggs[i].nr_keys && p->aggs[i].is_named; k++)
-			up_buf_printf(out, "%s%s", k ? ", " : " by ", p->aggs[i].key_labels[k]);
-		up_buf_putc(out, '\n');
+		up_buf_puts(out, i ? "" : "\n# aggregations\n");
+		dump_agg(&p->aggs[i], out);
 	}
 }

@@ -618,13 +618,6 @@ static bool open_object(struct up_diags *ds, const struct up_env *env, struct up
 		return up_error(ds, span, E_OBJECT,
 				"%s is a program for a processor that cannot be probed here",
 				t->object->name);
-	if (strpbrk(t->object->path, " \t\n\r\v\f#")) {
-		up_error(ds, span, E_OBJECT,
-			 "the path of %s holds a blank or #, which the kernel cannot take",
-			 t->object->name);
-		up_diag_hint(ds, "name it by a hard link or a bind mount without them");
-		return false;
-	}
 	return true;
 }
 
