@@ -1,0 +1,104 @@
+/*
+ * Time order: a k-way merge over the queues of a page set, each of which is in order already.
+ * Knows nothing of where pages come from.
+ *
+ * A heap holds the CPUs by the time of their next event. Most events follow one of the same CPU, so
+ * the common step is inline and compares with the best of the other CPUs only.
+ */
+#ifndef UP_MERGE_H
+#define UP_MERGE_H
+
+#include "runtime/pageset.h"
+#include "runtime/ringpage.h"
+
+struct up_event {
+	uint64_t ts;         /* ns, of the instance's trace clock */
+	const void *payload; /* the record; valid until the next call of up_merge_next() */
+	uint32_t len;        /* its bytes, padding to a multiple of 4 included */
+	uint32_t cpu;        /* the CPU's number */
+};
+
+/* Where one CPU stands. */
+struct up_merge_cursor {
+	struct up_ringpage walk; /* over the head of its queue */
+	struct up_event next;    /* its event that is next to be handed out */
+	bool loaded;             /* is there one? then it is in the heap, too */
+};
+
+struct up_merge_key {
+	uint64_t ts; /* of the CPU's next event; 0 when order does not matter */
+	uint32_t i;  /* the CPU's index, which decides between equal times */
+};
+
+struct up_merge {
+	struct up_pageset *pages;       /* the queues */
+	struct up_merge_cursor *cursor; /* one a queue */
+	struct up_merge_key *heap;      /* the loaded ones; the smallest first */
+	unsigned nr_heap;               /* how many */
+	struct up_merge_cursor *cur;    /* whose event was handed out last, or NULL */
+	uint64_t stay_end;              /* until here no other CPU is before cur */
+	uint64_t last;                  /* time handed out last */
+	unsigned nr_waiting;            /* CPUs without an event of which more may come */
+	unsigned seen;                  /* pages->change when the queues were last looked at */
+	unsigned commit_size;           /* of the kernel: 4 or 8 */
+	bool unordered;                 /* CPU after CPU instead of by time */
+	uint64_t late;                  /* events earlier than one handed out before them */
+	uint64_t corrupt_pages;         /* pages that had to be left before their end */
+};
+
+/* Returns 0 or -ENOMEM. The page set must outlive the merge. */
+int up_merge_init(struct up_merge *m, struct up_pageset *pages, unsigned commit_size,
+		  bool unordered);
+void up_merge_fini(struct up_merge *m);
+
+/* What up_merge_next() does when the quick step does not apply. */
+bool up_merge_next_slow(struct up_merge *m, uint64_t limit, struct up_event *ev, bool advanced);
+
+/*
+ * The next event in time order whose time is at most `limit`; of equal times, that of the lower CPU
+ * first. False when there is none, or when it cannot be known yet: a CPU has run out of events and
+ * its queue says that more may come. Then up_merge_waiting() is true, and the source must be
+ * drained before going on. Unordered, the limit is not looked at and nothing is waited for.
+ */
+static inline bool up_merge_next(struct up_merge *m, uint64_t limit, struct up_event *ev)
+{
+	struct up_merge_cursor *c = m->cur;
+	const void *payload;
+	uint32_t len;
+	uint64_t ts;
+
+	if (!c || m->seen != m->pages->change)
+		return up_merge_next_slow(m, limit, ev, false);
+	if (!up_ringpage_next(&c->walk, &payload, &len, &ts))
+		return up_merge_next_slow(m, limit, ev, false);
+	if (ts >= m->stay_end || ts > limit || ts < m->last) {
+		c->next.ts = ts;
+		c->next.payload = payload;
+		c->next.len = len;
+		return up_merge_next_slow(m, limit, ev, true);
+	}
+	m->last = ts;
+	/* One by one: a wide copy would wait for narrow stores. */
+	ev->ts = ts;
+	ev->payload = payload;
+	ev->len = len;
+	ev->cpu = c->next.cpu;
+	return true;
+}
+
+/*
+ * Is there an event that a later limit would let through? After a round that ends so the caller
+ * must not sleep until the kernel has more: what it waits for is here already.
+ */
+static inline bool up_merge_pending(const struct up_merge *m)
+{
+	return m->nr_heap || m->seen != m->pages->change;
+}
+
+/* Is the order of what comes next unknown until the source has been drained again? */
+static inline bool up_merge_waiting(const struct up_merge *m)
+{
+	return m->nr_waiting && !m->unordered;
+}
+
+#endif
