@@ -1,0 +1,606 @@
+/* Definitions of an attachment: lines, the kernel's errors, the layout of records. */
+#include "runtime/attach_event.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <traceevent/event-parse.h>
+#include <unistd.h>
+
+#define LINE_MAX_BYTES 4094 /* kernel/trace/trace.c: WRITE_BUFSIZE, less newline and NUL */
+
+/* --- lines ---------------------------------------------------------------------------------------- */
+
+/* Lines on their way to the kernel. */
+struct definer {
+	struct up_attach *a;
+	const char *event_name; /* instead of the plan's, or NULL */
+	struct up_buf batch;    /* lines not yet written */
+	int fd;                 /* holds the file of a path that a line cannot carry, or -1 */
+	const char *fd_path;    /* that path */
+};
+
+/* The kernel splits a line at white space and takes what follows a # for a comment. */
+static bool fits_line(const char *path)
+{
+	for (const char *s = path; *s; s++)
+		if ((unsigned char)*s <= ' ' || *s == '#')
+			return false;
+	return true;
+}
+
+static int open_path(struct definer *d, const char *path)
+{
+	if (d->fd >= 0 && !strcmp(d->fd_path, path))
+		return 0;
+	if (d->fd >= 0)
+		close(d->fd);
+	d->fd_path = path;
+	d->fd = open(path, O_PATH | O_CLOEXEC);
+	return d->fd < 0 ? -errno : 0;
+}
+
+/*
+ * Replaces the line's path, between `from` and its length, by a name that leads to the same file:
+ * the kernel looks at it once and keeps the file, not the name.
+ */
+static int replace_path(struct definer *d, const char *path, struct up_buf *line)
+{
+	struct up_buf b = { 0 };
+	const char *at = strchr(line->s, ' ');
+	int err = open_path(d, path);
+
+	if (!err) {
+		up_buf_add(&b, line->s, (size_t)(at - line->s));
+		up_buf_printf(&b, " /proc/%d/fd/%d%s", (int)getpid(), d->fd, at + 1 + strlen(path));
+	}
+	up_buf_fini(line);
+	*line = b;
+	return err ? err : b.failed ? -ENOMEM : 0;
+}
+
+static void replace_name(const char *group, const char *name, struct up_buf *line)
+{
+	struct up_buf b = { 0 };
+
+	up_buf_printf(&b, "%c:%s/%s%s", line->s[0], group, name, strchr(line->s, ' '));
+	up_buf_fini(line);
+	*line = b;
+}
+
+/* Makes the line of a site as the kernel gets it, without newline. */
+static int make_line(struct definer *d, uint32_t site, struct up_buf *line)
+{
+	struct up_attach *a = d->a;
+	const char *path = a->plan->sites[site].path;
+
+	up_buf_reset(line);
+	up_plan_line(a->plan, a->session, site, a->one_event_per_site, line);
+	if (!line->failed && d->event_name)
+		replace_name(a->session, d->event_name, line);
+	if (line->failed)
+		return -ENOMEM;
+	if (!fits_line(path))
+		return replace_path(d, path, line);
+	return 0;
+}
+
+static void definer_fini(struct definer *d)
+{
+	if (d->fd >= 0)
+		close(d->fd);
+	up_buf_fini(&d->batch);
+}
+
+static int flush(struct definer *d, struct up_status *st)
+{
+	int err = 0;
+
+	if (d->batch.failed)
+		return up_status_set(st, -ENOMEM, NULL, "cannot define the probes");
+	if (d->batch.len)
+		err = up_keeper_define(d->a->keeper, d->batch.s, d->batch.len, st);
+	up_buf_reset(&d->batch);
+	return err;
+}
+
+static int say_site(struct up_attach *a, uint32_t site, int err, const char *what,
+		    struct up_status *st)
+{
+	const struct up_plan_site *s = &a->plan->sites[site];
+	char off[32] = "";
+
+	if (s->func_off)
+		snprintf(off, sizeof(off), "+0x%llx", (unsigned long long)s->func_off);
+	up_status_set(st, err, NULL, "%s %s%s of %s (offset 0x%llx)", what, s->func, off, s->path,
+		      (unsigned long long)s->offset);
+	up_status_span(st, s->span);
+	return err;
+}
+
+static int add_line(struct definer *d, uint32_t site, struct up_buf *line, struct up_status *st)
+{
+	int err = 0;
+
+	/* The lines of the batch still need the file that the next one may close. */
+	if (d->fd >= 0 && strcmp(d->fd_path, d->a->plan->sites[site].path))
+		err = flush(d, st);
+	if (err)
+		return err;
+	err = make_line(d, site, line);
+	if (!err && line->len > LINE_MAX_BYTES)
+		err = -E2BIG;
+	if (err) {
+		say_site(d->a, site, err, "cannot define the probe on", st);
+		if (err == -E2BIG)
+			up_status_reason(st, "its definition is longer than the kernel's %d bytes",
+					 LINE_MAX_BYTES);
+		return err;
+	}
+	if (d->batch.len + line->len + 1 > UP_KEEPER_DEFINE_MAX)
+		err = flush(d, st);
+	up_buf_add(&d->batch, line->s, line->len);
+	up_buf_putc(&d->batch, '\n');
+	return err;
+}
+
+/* --- the kernel's errors ----------------------------------------------------------------------------- */
+
+/* How many lines of our group does uprobe_events show? */
+static int count_defined(struct up_attach *a, uint32_t *nr)
+{
+	struct up_buf b = { 0 };
+	char name[UP_SESSION_NAME_MAX + 4];
+	int err = up_keeper_read(a->keeper, "uprobe_events", &b, NULL);
+
+	snprintf(name, sizeof(name), ":%s/", a->session);
+	*nr = 0;
+	for (const char *s = b.s; s && *s && !err;) {
+		const char *colon = strchr(s, ':');
+		const char *end = strchr(s, '\n');
+
+		*nr += colon && !strncmp(colon, name, strlen(name));
+		s = end ? end + 1 : NULL;
+	}
+	up_buf_fini(&b);
+	return err;
+}
+
+/* The site whose line is the nr-th of all, in the order of definition. */
+static uint32_t nth_site(const struct up_plan *plan, uint32_t nr)
+{
+	for (uint32_t i = 0; i < plan->nr_events; i++) {
+		if (nr < plan->events[i].nr_sites)
+			return plan->events[i].sites[nr];
+		nr -= plan->events[i].nr_sites;
+	}
+	return UP_NONE;
+}
+
+/* The argument of the event whose text stands at byte `at` of the line, or NULL. */
+static const struct up_plan_arg *arg_at(const struct up_plan_event *e, const char *line, size_t at)
+{
+	size_t start = at;
+
+	if (at >= strlen(line))
+		return NULL;
+	while (start > 0 && line[start - 1] != ' ')
+		start--;
+	size_t len = strcspn(line + start, "=");
+	for (uint32_t i = 0; i < e->nr_args; i++)
+		if (strlen(e->args[i].name) == len && !memcmp(e->args[i].name, line + start, len))
+			return &e->args[i];
+	return NULL;
+}
+
+/* What the kernel said of the line, and the piece of the script that brought that about. */
+static void explain_line(struct up_attach *a, uint32_t site, const char *line, int err,
+			 struct up_status *st)
+{
+	const struct up_plan_event *e = &a->plan->events[a->plan->sites[site].event];
+	const struct up_plan_arg *arg = NULL;
+	struct up_tracefs_error said;
+	struct up_buf log = { 0 };
+	bool known = !up_keeper_read(a->keeper, "error_log", &log, NULL) && log.s &&
+		     up_tracefs_error_of(log.s, line, &said);
+
+	up_buf_fini(&log);
+	if (known)
+		arg = arg_at(e, line, said.caret);
+	if (arg) {
+		up_status_set(st, err, NULL, "the kernel refuses %s=%s:%s of the probe on %s", arg->name,
+			      arg->fetch, arg->type, a->plan->sites[site].func);
+		up_status_span(st, arg->span);
+	} else {
+		say_site(a, site, err, "the kernel refuses the probe on", st);
+	}
+	if (known)
+		up_status_reason(st, "%s", said.message);
+}
+
+/* Errors that no single line has brought about. */
+static bool is_general(int err)
+{
+	return err == -EINTR || err == -ETIMEDOUT || err == -EPIPE || err == -EACCES ||
+	       err == -EPERM || err == -EROFS || err == -ENOMEM;
+}
+
+/*
+ * A definition failed: the lines before it are there, so their number tells which one it was.
+ * Returns -ENOTSUP when the kernel did not want a second site in an event.
+ */
+static int explain_failure(struct definer *d, int err, struct up_status *st)
+{
+	struct up_attach *a = d->a;
+	struct up_buf line = { 0 };
+	uint32_t nr, site;
+
+	if (is_general(err) || count_defined(a, &nr))
+		return err;
+	site = nth_site(a->plan, nr);
+	if (site == UP_NONE)
+		return err;
+	const struct up_plan_event *e = &a->plan->events[a->plan->sites[site].event];
+	if (err == -EEXIST && !a->one_event_per_site && site != e->sites[0])
+		return -ENOTSUP;
+	up_status_clear(st);
+	if (make_line(d, site, &line))
+		say_site(a, site, err, "the kernel refuses the probe on", st);
+	else
+		explain_line(a, site, line.s, err, st);
+	up_buf_fini(&line);
+	return err;
+}
+
+static int define_once(struct up_attach *a, struct up_status *st)
+{
+	const struct up_plan *plan = a->plan;
+	struct definer d = { .a = a, .fd = -1 };
+	struct up_status raw = { 0 };
+	struct up_buf line = { 0 };
+	int err = 0;
+
+	for (uint32_t i = 0; i < plan->nr_events && !err; i++)
+		for (uint32_t k = 0; k < plan->events[i].nr_sites && !err; k++)
+			err = add_line(&d, plan->events[i].sites[k], &line, &raw);
+	if (!err)
+		err = flush(&d, &raw);
+	if (err && !raw.has_span)
+		err = explain_failure(&d, err, &raw);
+	if (err && st && !st->err)
+		*st = raw;
+	up_buf_fini(&line);
+	definer_fini(&d);
+	return err;
+}
+
+static int remove_all(struct up_attach *a, struct up_status *st)
+{
+	struct up_buf name = { 0 };
+	int err = 0;
+
+	for (uint32_t i = 0; i < a->plan->nr_events && !err; i++) {
+		up_buf_reset(&name);
+		up_buf_printf(&name, "%s/%s", a->session, a->plan->events[i].name);
+		err = name.failed ? -ENOMEM : up_keeper_remove(a->keeper, name.s, st);
+		if (err == -ENOENT) {
+			up_status_clear(st);
+			err = 0;
+		}
+	}
+	up_buf_fini(&name);
+	return err;
+}
+
+int up_attach_define(struct up_attach *a, struct up_status *st)
+{
+	struct up_status raw = { 0 };
+	int err = define_once(a, &raw);
+
+	if (err == -ENOTSUP) {
+		up_status_clear(&raw);
+		err = remove_all(a, &raw);
+		a->one_event_per_site = true;
+		if (!err)
+			err = define_once(a, &raw);
+	}
+	if (err && st && !st->err)
+		*st = raw;
+	return err;
+}
+
+/* --- the layout of records ------------------------------------------------------------------------------ */
+
+static struct up_field field_of(const struct tep_format_field *f)
+{
+	if (!f || f->offset < 0 || f->offset > UINT16_MAX || f->size < 0 || f->size > UINT16_MAX)
+		return (struct up_field){ 0 };
+	return (struct up_field){
+		.off = (uint16_t)f->offset,
+		.size = (uint16_t)f->size,
+		.is_signed = f->flags & TEP_FIELD_IS_SIGNED,
+		.is_dynamic = f->flags & TEP_FIELD_IS_DYNAMIC,
+	};
+}
+
+static struct up_field find_field(struct tep_event *event, const char *name)
+{
+	return field_of(tep_find_field(event, name));
+}
+
+static void take_size(struct up_attach_event *e, struct up_field f)
+{
+	if (f.off + f.size > e->fixed_size)
+		e->fixed_size = (uint16_t)(f.off + f.size);
+}
+
+/* Does the kernel's field hold what the plan's argument wants? */
+static bool fits_arg(struct up_field f, const struct up_plan_arg *arg)
+{
+	return f.size && (arg->size ? !f.is_dynamic && f.size == arg->size : f.is_dynamic && f.size == 4);
+}
+
+static int layout_args(struct up_attach *a, struct up_attach_event *e, struct tep_event *event,
+		       struct up_status *st)
+{
+	const struct up_plan_event *pe = &a->plan->events[e->event];
+
+	e->args = calloc(pe->nr_args ? pe->nr_args : 1, sizeof(*e->args));
+	if (!e->args)
+		return up_status_set(st, -ENOMEM, NULL, "cannot learn the layout of events");
+	for (uint32_t i = 0; i < pe->nr_args; i++) {
+		e->args[i] = find_field(event, pe->args[i].name);
+		take_size(e, e->args[i]);
+		if (!fits_arg(e->args[i], &pe->args[i])) {
+			up_status_set(st, -EPROTO, NULL, "the kernel records %s of %s in another way "
+				      "than was asked for", pe->args[i].name, pe->name);
+			up_status_span(st, pe->args[i].span);
+			return -EPROTO;
+		}
+	}
+	return 0;
+}
+
+static int layout_probe(struct up_attach *a, struct up_attach_event *e, struct tep_event *event,
+			struct up_status *st)
+{
+	bool is_return = a->plan->events[e->event].is_return;
+
+	e->site_field = find_field(event, "site");
+	e->ip = find_field(event, is_return ? "__probe_func" : "__probe_ip");
+	e->ret_ip = find_field(event, "__probe_ret_ip");
+	take_size(e, e->site_field);
+	take_size(e, e->ip);
+	take_size(e, e->ret_ip);
+	if ((e->site == UP_NONE && e->site_field.size != 4) || !e->ip.size)
+		return up_status_set(st, -EPROTO, NULL, "the kernel's event %s lacks a field",
+				     a->plan->events[e->event].name);
+	return layout_args(a, e, event, st);
+}
+
+static int layout_task(struct up_attach_event *e, struct tep_event *event, struct up_status *st)
+{
+	e->task = find_field(event, "pid");
+	e->comm = find_field(event, "comm");
+	e->flags = find_field(event, "clone_flags");
+	take_size(e, e->task);
+	take_size(e, e->comm);
+	take_size(e, e->flags);
+	if (e->task.size != 4 || (e->kind == UP_EVENT_NEWTASK && !e->flags.size))
+		return up_status_set(st, -EPROTO, NULL, "the kernel's event %s lacks a field",
+				     event->name);
+	return 0;
+}
+
+void up_attach_event_path(const struct up_attach *a, const struct up_attach_event *e,
+			  struct up_buf *out)
+{
+	if (e->kind == UP_EVENT_NEWTASK) {
+		up_buf_puts(out, "task/task_newtask");
+	} else if (e->kind == UP_EVENT_EXIT) {
+		up_buf_puts(out, "sched/sched_process_exit");
+	} else {
+		const struct up_plan_event *pe = &a->plan->events[e->event];
+
+		up_buf_printf(out, "%s/", a->session);
+		up_plan_event_name(a->plan, e->site == UP_NONE ? pe->sites[0] : e->site,
+				   a->one_event_per_site, out);
+	}
+}
+
+/* Reads events/EVENT/FILE. */
+static int read_event_file(struct up_attach *a, const struct up_attach_event *e, const char *file,
+			   struct up_buf *out, struct up_status *st)
+{
+	struct up_buf path = { 0 };
+
+	up_buf_puts(&path, "events/");
+	up_attach_event_path(a, e, &path);
+	up_buf_printf(&path, "/%s", file);
+	int err = path.failed ? -ENOMEM : up_keeper_read(a->keeper, path.s, out, st);
+	if (!err && (out->failed || !out->s))
+		err = up_status_set(st, -ENOMEM, NULL, "cannot learn the layout of events");
+	up_buf_fini(&path);
+	return err;
+}
+
+static int read_layout(struct up_attach *a, struct tep_handle *tep, struct up_attach_event *e,
+		       struct up_status *st)
+{
+	struct up_buf text = { 0 };
+	struct tep_event *event = NULL;
+	int err = read_event_file(a, e, "format", &text, st);
+
+	/* An event whose print format it does not understand serves as well. */
+	if (!err)
+		tep_parse_format(tep, &event, text.s, text.len, "uptick");
+	if (!err && !event)
+		err = up_status_set(st, -EPROTO, NULL, "cannot read the kernel's description of an event");
+	if (!err) {
+		e->id = (uint16_t)event->id;
+		e->tid = field_of(tep_find_common_field(event, "common_pid"));
+		take_size(e, e->tid);
+		err = e->kind == UP_EVENT_PROBE ? layout_probe(a, e, event, st) :
+						  layout_task(e, event, st);
+	}
+	up_buf_fini(&text);
+	return err;
+}
+
+/* Further events of the same arguments differ from the first in their number alone. */
+static int copy_layout(struct up_attach *a, const struct up_attach_event *first,
+		       struct up_attach_event *e, struct up_status *st)
+{
+	struct up_attach_event own = *e;
+	struct up_buf text = { 0 };
+	int err = read_event_file(a, e, "id", &text, st);
+
+	*e = *first;
+	e->site = own.site;
+	e->id = err ? 0 : (uint16_t)strtoul(text.s, NULL, 10);
+	up_buf_fini(&text);
+	return err;
+}
+
+static int layout_event(struct up_attach *a, struct tep_handle *tep, struct up_attach_event *first,
+			struct up_attach_event model, struct up_status *st)
+{
+	struct up_attach_event *e = &a->events[a->nr_events++];
+
+	*e = model;
+	int err = first ? copy_layout(a, first, e, st) : read_layout(a, tep, e, st);
+	if (!err && (!e->id || a->by_id[e->id]))
+		err = up_status_set(st, -EPROTO, NULL, "the kernel numbers its events in a strange way");
+	if (!err)
+		a->by_id[e->id] = (uint16_t)a->nr_events;
+	return err;
+}
+
+static int layout_plan_event(struct up_attach *a, struct tep_handle *tep, uint32_t index,
+			     struct up_status *st)
+{
+	const struct up_plan_event *pe = &a->plan->events[index];
+	struct up_attach_event model = { .kind = UP_EVENT_PROBE, .event = index, .site = UP_NONE };
+	struct up_attach_event *first = &a->events[a->nr_events];
+	int err = 0;
+
+	if (!a->one_event_per_site)
+		return layout_event(a, tep, NULL, model, st);
+	for (uint32_t i = 0; i < pe->nr_sites && !err; i++) {
+		model.site = pe->sites[i];
+		err = layout_event(a, tep, i ? first : NULL, model, st);
+	}
+	return err;
+}
+
+static int layout_all(struct up_attach *a, struct tep_handle *tep, struct up_status *st)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < a->plan->nr_events && !err; i++)
+		err = layout_plan_event(a, tep, i, st);
+	for (int kind = UP_EVENT_NEWTASK; kind <= UP_EVENT_EXIT && a->lifecycle && !err; kind++)
+		err = layout_event(a, tep, NULL,
+				   (struct up_attach_event){ .kind = (enum up_attach_kind)kind,
+							     .event = UP_NONE,
+							     .site = UP_NONE },
+				   st);
+	return err;
+}
+
+int up_attach_layout(struct up_attach *a, struct up_status *st)
+{
+	size_t nr = a->one_event_per_site ? a->plan->nr_sites : a->plan->nr_events;
+	struct tep_handle *tep = tep_alloc();
+
+	nr += a->lifecycle ? 2 : 0;
+	a->events = nr < UINT16_MAX ? calloc(nr ? nr : 1, sizeof(*a->events)) : NULL;
+	a->by_id = calloc(UINT16_MAX + 1, sizeof(*a->by_id));
+	/* Its warnings would go to the terminal. */
+	tep_set_loglevel(TEP_LOG_NONE);
+	int err = tep && a->events && a->by_id ?
+			  layout_all(a, tep, st) :
+			  up_status_set(st, -ENOMEM, NULL, "cannot learn the layout of events");
+	tep_free(tep);
+	return err;
+}
+
+void up_attach_layout_fini(struct up_attach *a)
+{
+	/* The events of one plan event stand together and share one array. */
+	for (uint32_t i = 0; i < a->nr_events; i++)
+		if (i + 1 == a->nr_events || a->events[i].event != a->events[i + 1].event)
+			free(a->events[i].args);
+	free(a->events);
+	free(a->by_id);
+	a->events = NULL;
+	a->by_id = NULL;
+	a->nr_events = 0;
+}
+
+/* --- which site is to blame ------------------------------------------------------------------------------- */
+
+/* Defines and enables an event of a plan event's sites [from, to). Returns what enabling said. */
+static int try_sites(struct up_attach *a, const struct up_plan_event *pe, uint32_t from, uint32_t to)
+{
+	struct definer d = { .a = a, .event_name = "uptick_try", .fd = -1 };
+	struct up_buf line = { 0 }, name = { 0 };
+	int err = 0;
+
+	for (uint32_t i = from; i < to && !err; i++)
+		err = add_line(&d, pe->sites[i], &line, NULL);
+	if (!err)
+		err = flush(&d, NULL);
+	up_buf_printf(&name, "%s/%s", a->session, d.event_name);
+	if (!err && !name.failed)
+		err = up_keeper_enable(a->keeper, name.s, NULL);
+	if (!name.failed)
+		up_keeper_remove(a->keeper, name.s, NULL);
+	up_buf_fini(&name);
+	up_buf_fini(&line);
+	definer_fini(&d);
+	return err;
+}
+
+/* Halves the sites until one is left whose event cannot be enabled; UP_NONE when none is found. */
+static uint32_t find_bad_site(struct up_attach *a, const struct up_plan_event *pe, int *err)
+{
+	uint32_t from = 0, to = pe->nr_sites;
+	int said;
+
+	while (to - from > 1) {
+		uint32_t middle = from + (to - from) / 2;
+
+		said = try_sites(a, pe, from, middle);
+		if (said && is_general(said))
+			return UP_NONE;
+		if (said)
+			to = middle;
+		else
+			from = middle;
+	}
+	said = try_sites(a, pe, from, to);
+	if (!said)
+		return UP_NONE;
+	*err = said;
+	return pe->sites[from];
+}
+
+int up_attach_blame(struct up_attach *a, const struct up_attach_event *e, int err,
+		    struct up_status *st)
+{
+	const struct up_plan_event *pe;
+	uint32_t site = e->site;
+
+	if (e->kind != UP_EVENT_PROBE || is_general(err) || err == -EBUSY)
+		return err;
+	pe = &a->plan->events[e->event];
+	if (site == UP_NONE)
+		site = pe->nr_sites == 1 ? pe->sites[0] : find_bad_site(a, pe, &err);
+	if (site == UP_NONE)
+		return err;
+	up_status_clear(st);
+	return say_site(a, site, err, "cannot arm the probe on", st);
+}
