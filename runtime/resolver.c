@@ -1,0 +1,348 @@
+/* The resolver: a list of open objects, and struct up_resolver over the elf_* modules. */
+#include "runtime/resolver.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/elf_probe.h"
+#include "runtime/elf_symbols.h"
+#include "runtime/objfind.h"
+#include "runtime/procmap.h"
+
+#define MAX_LIBRARIES 256 /* files looked into for the one that defines a symbol */
+
+struct object {
+	struct up_object pub;           /* what the compiler sees; the first member */
+	struct up_elf *elf;             /* the file */
+	struct up_elf_symbols *symbols; /* its symbols, or NULL as yet */
+	dev_t dev;                      /* which file it is */
+	ino_t ino;                      /* likewise */
+	char *path;                     /* pub.path */
+	char *name;                     /* pub.name */
+	struct object *next;            /* another one that is open */
+};
+
+struct up_elf_resolver {
+	struct up_resolver iface; /* what the compiler calls */
+	struct up_objfind find;   /* where to look for names */
+	char *root;               /* find.root */
+	char *path;               /* find.path */
+	struct object *objects;   /* all that are open */
+};
+
+/* ---- objects ---- */
+
+static void free_object(struct object *o)
+{
+	up_elf_symbols_free(o->symbols);
+	up_elf_free(o->elf);
+	free(o->path);
+	free(o->name);
+	free(o);
+}
+
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static struct object *find_open(const struct up_elf_resolver *r, const struct stat *st)
+{
+	for (struct object *o = r->objects; o; o = o->next)
+		if (o->dev == st->st_dev && o->ino == st->st_ino)
+			return o;
+	return NULL;
+}
+
+/* Takes found->path over. */
+static struct object *make_object(const struct stat *st, const char *name, struct up_found *found,
+				  struct up_why *why)
+{
+	struct object *o = calloc(1, sizeof(*o));
+
+	if (!o) {
+		up_elf_refuse(why, "out of memory");
+		return NULL;
+	}
+	o->dev = st->st_dev;
+	o->ino = st->st_ino;
+	o->name = strdup(last_component(name));
+	o->elf = o->name ? up_elf_open(found->fd, name, why) : NULL;
+	if (!o->elf) {
+		if (!o->name)
+			up_elf_refuse(why, "out of memory");
+		free_object(o);
+		return NULL;
+	}
+	o->path = found->path;
+	found->path = NULL;
+	o->pub = (struct up_object){ o->path, o->name, o->elf->machine, o->elf->is_pie };
+	return o;
+}
+
+/* The object for a file that was found: the one that is open already, or a new one. */
+static struct object *take_found(struct up_elf_resolver *r, const char *name,
+				 struct up_found *found, struct up_why *why)
+{
+	struct object *o = NULL;
+	struct stat st;
+
+	if (fstat(found->fd, &st) < 0) {
+		up_elf_refuse(why, "%s: %s", name, strerror(errno));
+	} else {
+		o = find_open(r, &st);
+		if (!o) {
+			o = make_object(&st, name, found, why);
+			if (o) {
+				o->next = r->objects;
+				r->objects = o;
+			}
+		}
+	}
+	close(found->fd);
+	free(found->path);
+	return o;
+}
+
+static struct object *of(const struct up_object *o)
+{
+	return (struct object *)o;
+}
+
+static struct up_elf_symbols *symbols_of(struct object *o)
+{
+	if (!o->symbols)
+		o->symbols = up_elf_symbols_new(o->elf);
+	return o->symbols;
+}
+
+/* ---- the interface ---- */
+
+static const struct up_object *open_name(void *ctx, const char *name, struct up_why *why)
+{
+	struct up_elf_resolver *r = ctx;
+	struct up_found found;
+
+	if (!up_objfind_open(&r->find, name, &found, why))
+		return NULL;
+	struct object *o = take_found(r, name, &found, why);
+	return o ? &o->pub : NULL;
+}
+
+static int find_symbols(void *ctx, const struct up_object *o, const struct up_query *q,
+			up_symbol_fn *fn, void *arg, struct up_why *why)
+{
+	struct up_elf_symbols *s = symbols_of(of(o));
+
+	(void)ctx;
+	if (s)
+		return up_elf_symbols_find(s, o->name, q, fn, arg, why);
+	up_elf_refuse(why, "out of memory");
+	return -ENOMEM;
+}
+
+static enum up_place to_offset(void *ctx, const struct up_object *o, uint64_t addr, uint64_t *out)
+{
+	(void)ctx;
+	return up_elf_to_offset(of(o)->elf, addr, out);
+}
+
+static enum up_place to_addr(void *ctx, const struct up_object *o, uint64_t off, uint64_t *out)
+{
+	(void)ctx;
+	return up_elf_to_addr(of(o)->elf, off, out);
+}
+
+static bool func_at(void *ctx, const struct up_object *o, uint64_t addr, struct up_symbol *out)
+{
+	struct up_elf_symbols *s = symbols_of(of(o));
+
+	(void)ctx;
+	return s && up_elf_symbols_at(s, addr, out);
+}
+
+static bool can_probe(void *ctx, const struct up_object *o, uint64_t addr, struct up_why *why)
+{
+	struct up_elf_symbols *s = symbols_of(of(o));
+
+	(void)ctx;
+	return s ? up_elf_can_probe(of(o)->elf, s, addr, why) : up_elf_refuse(why, "out of memory");
+}
+
+static void near_symbols(void *ctx, const struct up_object *o, struct up_nearest *n)
+{
+	struct up_elf_symbols *s = symbols_of(of(o));
+
+	(void)ctx;
+	if (s)
+		up_elf_symbols_near(s, n);
+}
+
+static void near_objects(void *ctx, struct up_nearest *n)
+{
+	const struct up_elf_resolver *r = ctx;
+
+	up_objfind_near(&r->find, n);
+}
+
+/* ---- who defines an import ---- */
+
+/* Libraries to look into, breadth first as the dynamic linker does. */
+struct queue {
+	struct object *v[MAX_LIBRARIES]; /* each once */
+	const char *name[MAX_LIBRARIES]; /* by which it was needed */
+	unsigned nr;                     /* how many */
+};
+
+/* The folder of the object, as it is called below the root. */
+static char *find_origin(const struct up_elf_resolver *r, const struct object *o)
+{
+	size_t root = strlen(r->find.root);
+	const char *path = o->path;
+
+	if (!strncmp(path, r->find.root, root) && path[root] == '/')
+		path += root;
+	size_t len = (size_t)(last_component(path) - path);
+	return strndup(path, len > 1 ? len - 1 : len);
+}
+
+static struct object *open_needed(struct up_elf_resolver *r, const struct object *by,
+				  const struct up_elf_dynamic *d, const char *name)
+{
+	char *origin = find_origin(r, by);
+	struct up_found found;
+	struct object *o = NULL;
+
+	if (origin && up_objfind_needed(&r->find, by->elf, name, d->runpath ? d->runpath : d->rpath,
+					origin, &found))
+		o = take_found(r, name, &found, NULL);
+	free(origin);
+	return o;
+}
+
+static void enqueue(struct queue *q, struct object *o, const char *name)
+{
+	for (unsigned i = 0; i < q->nr; i++)
+		if (q->v[i] == o)
+			return;
+	if (q->nr == MAX_LIBRARIES)
+		return;
+	q->v[q->nr] = o;
+	q->name[q->nr++] = name;
+}
+
+static void enqueue_needed(struct up_elf_resolver *r, struct queue *q, struct object *by)
+{
+	struct up_elf_symbols *s = symbols_of(by);
+	const char *name;
+
+	if (!s)
+		return;
+	const struct up_elf_dynamic *d = up_elf_symbols_dynamic(s);
+	for (unsigned i = 0; (name = up_elf_needed(d, i)); i++) {
+		struct object *o = open_needed(r, by, d, name);
+
+		if (o)
+			enqueue(q, o, name);
+	}
+}
+
+/* The name of the library that defines `symbol` for o, or NULL. */
+static const char *find_definer(struct up_elf_resolver *r, struct object *o, const char *symbol)
+{
+	struct queue *q = calloc(1, sizeof(*q));
+	const char *found = NULL;
+
+	if (!q)
+		return NULL;
+	enqueue(q, o, NULL);
+	for (unsigned i = 0; i < q->nr && !found; i++) {
+		struct up_elf_symbols *s = symbols_of(q->v[i]);
+
+		if (i && s && up_elf_symbols_export(s, symbol))
+			found = q->name[i];
+		else
+			enqueue_needed(r, q, q->v[i]);
+	}
+	free(q);
+	return found;
+}
+
+/* A symbol with a version says itself where it comes from. */
+static bool imports(void *ctx, const struct up_object *o, const char *name, const char **lib)
+{
+	struct up_elf_symbols *s = symbols_of(of(o));
+	unsigned version;
+
+	*lib = NULL;
+	if (!s || !up_elf_symbols_import(s, name, &version))
+		return false;
+	*lib = up_elf_version_file(up_elf_symbols_dynamic(s), version);
+	if (!*lib)
+		*lib = find_definer(ctx, of(o), name);
+	return true;
+}
+
+/* ---- making and unmaking ---- */
+
+static char *find_root(const struct up_elf_options *opt)
+{
+	char root[64] = "";
+
+	if (!opt->root && opt->pid && up_proc_has_own_root(opt->pid))
+		snprintf(root, sizeof(root), "/proc/%d/root", (int)opt->pid);
+	if (opt->root && strcmp(opt->root, "/") != 0)
+		return strdup(opt->root);
+	return strdup(root);
+}
+
+struct up_elf_resolver *up_elf_resolver_new(const struct up_elf_options *opt)
+{
+	static const char usual[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+	struct up_elf_resolver *r = calloc(1, sizeof(*r));
+	const char *path = opt->path ? opt->path : getenv("PATH");
+
+	if (!r)
+		return NULL;
+	r->iface = (struct up_resolver){
+		r,       open_name, find_symbols, to_offset,    to_addr,
+		func_at, can_probe, imports,      near_symbols, near_objects,
+	};
+	r->root = find_root(opt);
+	r->path = strdup(path ? path : usual);
+	if (!r->root || !r->path) {
+		up_elf_resolver_free(r);
+		return NULL;
+	}
+	r->find = (struct up_objfind){ opt->pid, r->root, r->path };
+	return r;
+}
+
+void up_elf_resolver_free(struct up_elf_resolver *r)
+{
+	if (!r)
+		return;
+	for (struct object *o = r->objects, *next; o; o = next) {
+		next = o->next;
+		free_object(o);
+	}
+	free(r->root);
+	free(r->path);
+	free(r);
+}
+
+const struct up_resolver *up_elf_resolver_iface(const struct up_elf_resolver *r)
+{
+	return &r->iface;
+}
+
+const struct up_elf *up_elf_resolver_image(const struct up_object *o)
+{
+	return of(o)->elf;
+}

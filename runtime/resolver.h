@@ -1,0 +1,34 @@
+/*
+ * The compiler's view of programs and libraries (lang/resolve.h), answered from ELF files. Owns the
+ * files that were opened; they stay mapped as long as it lives.
+ *
+ * An object's path can be /proc/PID/root/... for a process in a container, and
+ * /proc/PID/map_files/A-B for a file that a process runs but that has lost its name.
+ */
+#ifndef UP_RESOLVER_H
+#define UP_RESOLVER_H
+
+#include <sys/types.h>
+
+#include "lang/resolve.h"
+#include "runtime/elf_image.h"
+
+struct up_elf_options {
+	pid_t pid;        /* the process of -p, or 0 */
+	const char *root; /* folder that names are looked for under; NULL: the process's, or all */
+	const char *path; /* $PATH; NULL: from the environment */
+};
+
+struct up_elf_resolver;
+
+/* NULL when there is no memory. Copies the options. */
+struct up_elf_resolver *up_elf_resolver_new(const struct up_elf_options *opt);
+void up_elf_resolver_free(struct up_elf_resolver *r);
+
+/* The interface, as long as the resolver lives. */
+const struct up_resolver *up_elf_resolver_iface(const struct up_elf_resolver *r);
+
+/* The file behind an object of this resolver. */
+const struct up_elf *up_elf_resolver_image(const struct up_object *o);
+
+#endif
