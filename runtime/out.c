@@ -1,0 +1,106 @@
+/* Output forms: the list, writing, and what is the same in all of them. */
+#include "runtime/out.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/out_forms.h"
+
+const struct up_out_form *const up_out_forms[] = { &up_out_text, &up_out_json, NULL };
+
+const struct up_out_form *up_out_form_find(const char *name)
+{
+	for (size_t i = 0; up_out_forms[i]; i++)
+		if (!strcmp(up_out_forms[i]->name, name))
+			return up_out_forms[i];
+	return NULL;
+}
+
+/* Waits until fd takes more. */
+static int wait_writable(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+	return poll(&p, 1, -1) < 0 && errno != EINTR ? -errno : 0;
+}
+
+static int write_all(int fd, const char *s, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, s, len);
+		int err = 0;
+
+		if (n >= 0) {
+			s += n;
+			len -= (size_t)n;
+		} else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+			err = wait_writable(fd);
+		} else if (errno != EINTR) {
+			err = -errno;
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int up_out_flush(struct up_out *o)
+{
+	if (!o->error && o->buf.len)
+		o->error = write_all(o->fd, o->buf.s, o->buf.len);
+	if (!o->error && o->buf.failed)
+		o->error = -ENOMEM;
+	up_buf_reset(&o->buf);
+	return o->error;
+}
+
+void up_out_fini(struct up_out *o)
+{
+	up_buf_fini(&o->buf);
+}
+
+/* "1 hit handled", "2 hits handled". */
+static void put_count(struct up_buf *b, uint64_t n, const char *one, const char *many)
+{
+	up_buf_printf(b, "%llu %s", (unsigned long long)n, n == 1 ? one : many);
+}
+
+static void put_note(struct up_buf *b, uint64_t n, const char *one, const char *many)
+{
+	if (!n)
+		return;
+	put_count(b, n, one, many);
+	up_buf_putc(b, '\n');
+}
+
+static void put_lost(struct up_buf *b, const struct up_out_totals *t)
+{
+	if (!t->lost_unknown)
+		up_buf_printf(b, "%llu lost", (unsigned long long)t->lost);
+	else if (t->lost)
+		up_buf_printf(b, "more than %llu lost", (unsigned long long)t->lost);
+	else
+		up_buf_puts(b, "an unknown number lost");
+}
+
+void up_out_summary(struct up_buf *b, const struct up_out_totals *t)
+{
+	put_count(b, t->handled, "hit handled, ", "hits handled, ");
+	put_count(b, t->filtered, "filtered, ", "filtered, ");
+	put_lost(b, t);
+	if (t->seconds < 0.1)
+		up_buf_printf(b, " in %.1f ms\n", t->seconds * 1e3);
+	else
+		up_buf_printf(b, " in %.1f s\n", t->seconds);
+	put_note(b, t->unpaired, "return came from a call whose entry was not seen",
+		 "returns came from calls whose entry was not seen");
+	put_note(b, t->no_return, "call was left without a return", "calls were left without a return");
+	put_note(b, t->by_zero, "division by zero", "divisions by zero");
+	put_note(b, t->corrupt, "record of the kernel made no sense", "records of the kernel made no sense");
+	put_note(b, t->faults, "value could not be read", "values could not be read");
+	put_note(b, t->late, "event came out of time order", "events came out of time order");
+	put_note(b, t->dropped_rows, "update of an aggregation was dropped: its table was full",
+		 "updates of aggregations were dropped: their tables were full");
+}

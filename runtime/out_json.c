@@ -1,0 +1,234 @@
+/*
+ * Output for programs: one JSON object a line. `type` says which: "print", "printf", "aggregation"
+ * or "end". Objects that come from a hit say when and where: `time` (ns since boot, as in the
+ * language), `wall` (UTC), `comm`, `tid`, `probe`, `return`.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "lang/base/text.h"
+#include "runtime/out_forms.h"
+#include "runtime/out_put.h"
+
+static void put_string(struct up_buf *b, const char *s, size_t len)
+{
+	up_buf_putc(b, '"');
+	up_text_json(b, s, len);
+	up_buf_putc(b, '"');
+}
+
+static void put_int(struct up_buf *b, struct up_type t, uint64_t u)
+{
+	char c = (char)u;
+
+	switch (t.show) {
+	case UP_SHOW_HEX:
+		up_buf_putc(b, '"');
+		up_put_hex(b, t, u);
+		up_buf_putc(b, '"');
+		break;
+	case UP_SHOW_CHAR:
+		put_string(b, &c, 1);
+		break;
+	case UP_SHOW_BOOL:
+		up_buf_puts(b, u ? "true" : "false");
+		break;
+	case UP_SHOW_DEC:
+		up_put_dec(b, u, t.is_signed);
+		break;
+	}
+}
+
+/* JSON has no infinities and no NaN. */
+static void put_float(struct up_buf *b, double f)
+{
+	if (isfinite(f))
+		up_put_float(b, f);
+	else
+		up_buf_puts(b, "null");
+}
+
+void up_out_json_value(struct up_buf *b, struct up_type t, const struct up_value *v)
+{
+	if (v->flags & UP_VALUE_FAULT || (t.ty != TY_INT && t.ty != TY_FLOAT && t.ty != TY_STR))
+		up_buf_puts(b, "null");
+	else if (t.ty == TY_STR)
+		put_string(b, v->p, v->len);
+	else if (t.ty == TY_FLOAT)
+		put_float(b, v->f);
+	else
+		put_int(b, t, v->u);
+}
+
+/* Starts the next member of an object, after another one. */
+static void put_name(struct up_buf *b, const char *name)
+{
+	up_buf_add(b, ",\"", 2);
+	up_buf_puts(b, name);
+	up_buf_add(b, "\":", 2);
+}
+
+static void put_number(struct up_buf *b, const char *name, uint64_t u)
+{
+	put_name(b, name);
+	up_put_dec(b, u, false);
+}
+
+static void put_text(struct up_buf *b, const char *name, const char *s)
+{
+	put_name(b, name);
+	put_string(b, s, strlen(s));
+}
+
+/*
+ * An object of values under their labels. An object must not have two members of one name, so the
+ * second x is "x#2".
+ */
+static void put_values(struct up_buf *b, uint32_t nr, const char *const *labels,
+		       const struct up_type *types, const struct up_value *v)
+{
+	up_buf_putc(b, '{');
+	for (uint32_t i = 0; i < nr; i++) {
+		unsigned same = 1;
+
+		for (uint32_t j = 0; j < i; j++)
+			same += !strcmp(labels[i], labels[j]);
+		up_buf_puts(b, i ? ",\"" : "\"");
+		up_text_json(b, labels[i], strlen(labels[i]));
+		if (same > 1)
+			up_buf_printf(b, "#%u", same);
+		up_buf_add(b, "\":", 2);
+		up_out_json_value(b, types[i], &v[i]);
+	}
+	up_buf_putc(b, '}');
+}
+
+/* The labels of strings that were longer than what could be read; nothing when there are none. */
+static void put_cut(struct up_buf *b, uint32_t nr, const char *const *labels,
+		    const struct up_value *v)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		if (!(v[i].flags & UP_VALUE_CUT))
+			continue;
+		up_buf_puts(b, any ? "," : ",\"cut\":[");
+		put_string(b, labels[i], strlen(labels[i]));
+		any = true;
+	}
+	up_buf_puts(b, any ? "]" : "");
+}
+
+static void start_hit(struct up_out *o, const struct up_out_hit *h, const char *type)
+{
+	struct up_buf *b = &o->buf;
+
+	up_buf_puts(b, "{\"type\":\"");
+	up_buf_puts(b, type);
+	up_buf_putc(b, '"');
+	put_number(b, "time", h->time);
+	if (o->wall_offset) {
+		put_name(b, "wall");
+		up_buf_putc(b, '"');
+		up_put_utc(b, o, h->time);
+		up_buf_putc(b, '"');
+	}
+	put_name(b, "comm");
+	put_string(b, h->comm, h->comm_len);
+	put_name(b, "tid");
+	up_put_dec(b, (uint64_t)h->tid, true);
+	put_text(b, "probe", h->probe);
+	put_name(b, "return");
+	up_buf_puts(b, h->is_return ? "true" : "false");
+}
+
+static void print_json(struct up_out *o, const struct up_out_hit *h, const struct up_plan_print *p,
+		       const struct up_value *v)
+{
+	struct up_buf *b = &o->buf;
+
+	start_hit(o, h, "print");
+	put_name(b, "values");
+	put_values(b, p->nr, p->labels, p->types, v);
+	put_cut(b, p->nr, p->labels, v);
+	up_buf_puts(b, "}\n");
+}
+
+static void text_json(struct up_out *o, const struct up_out_hit *h, const char *s, size_t len)
+{
+	start_hit(o, h, "printf");
+	put_name(&o->buf, "text");
+	put_string(&o->buf, s, len);
+	up_buf_puts(&o->buf, "}\n");
+}
+
+static void put_rows(struct up_buf *b, const struct up_plan_agg *a, const struct up_out_row *rows,
+		     size_t nr_rows)
+{
+	put_name(b, "rows");
+	up_buf_putc(b, '[');
+	for (size_t i = 0; i < nr_rows; i++) {
+		up_buf_puts(b, i ? ",{\"key\":" : "{\"key\":");
+		put_values(b, a->nr_keys, a->key_labels, a->key_types, rows[i].keys);
+		put_cut(b, a->nr_keys, a->key_labels, rows[i].keys);
+		put_name(b, "value");
+		up_out_json_value(b, a->row->type, &rows[i].value);
+		up_buf_putc(b, '}');
+	}
+	up_buf_putc(b, ']');
+}
+
+/* Without keys there is one value (null when nothing was hit) instead of rows. */
+static void agg_json(struct up_out *o, const struct up_plan_agg *a, const struct up_out_row *rows,
+		     size_t nr_rows, size_t total_rows)
+{
+	struct up_buf *b = &o->buf;
+
+	up_buf_puts(b, "{\"type\":\"aggregation\"");
+	put_text(b, "name", a->name);
+	if (!a->is_named && a->where)
+		put_text(b, "where", a->where);
+	put_text(b, "aggregate", a->row->name);
+	if (a->nr_keys) {
+		put_rows(b, a, rows, nr_rows);
+		put_number(b, "total_rows", total_rows);
+	} else {
+		put_name(b, "value");
+		if (nr_rows)
+			up_out_json_value(b, a->row->type, &rows[0].value);
+		else
+			up_buf_puts(b, "null");
+	}
+	up_buf_puts(b, "}\n");
+}
+
+static void end_json(struct up_out *o, const struct up_out_totals *t)
+{
+	struct up_buf *b = &o->buf;
+
+	up_buf_puts(b, "{\"type\":\"end\"");
+	put_number(b, "handled", t->handled);
+	put_number(b, "filtered", t->filtered);
+	put_number(b, "lost", t->lost);
+	put_name(b, "lost_unknown");
+	up_buf_puts(b, t->lost_unknown ? "true" : "false");
+	put_number(b, "unpaired", t->unpaired);
+	put_number(b, "no_return", t->no_return);
+	put_number(b, "by_zero", t->by_zero);
+	put_number(b, "corrupt", t->corrupt);
+	put_number(b, "faults", t->faults);
+	put_number(b, "late", t->late);
+	put_number(b, "dropped_rows", t->dropped_rows);
+	put_name(b, "seconds");
+	put_float(b, t->seconds);
+	up_buf_puts(b, "}\n");
+}
+
+const struct up_out_form up_out_json = {
+	.name = "json",
+	.help = "one JSON object a line, for programs",
+	.print = print_json,
+	.text = text_json,
+	.agg = agg_json,
+	.end = end_json,
+};
