@@ -20,14 +20,19 @@ static void free_thread(struct up_thread *t)
 	free(t);
 }
 
+static struct up_thread *thread_at(const struct up_calls *c, size_t i)
+{
+	const void *key;
+	size_t len;
+	struct up_thread **t = up_table_row(&c->threads, i, &key, &len);
+
+	return t ? *t : NULL;
+}
+
 void up_calls_fini(struct up_calls *c)
 {
-	for (size_t i = 0; i < up_table_end(&c->threads); i++) {
-		struct up_thread **t = up_table_row(&c->threads, i, NULL, NULL);
-
-		if (t)
-			free_thread(*t);
-	}
+	for (size_t i = 0; i < up_table_end(&c->threads); i++)
+		free_thread(thread_at(c, i));
 	up_table_fini(&c->threads);
 }
 
@@ -90,13 +95,31 @@ static uint32_t depth_of(const struct up_thread *t, uint32_t probe)
 	return 0;
 }
 
-struct up_call *up_calls_enter(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp,
-			       uint64_t time, uint16_t nr_vals, struct up_thread **thread)
+/* Calls at the very place of a new one that have been left: see calls.h. */
+static void drop_replaced(struct up_calls *c, struct up_thread *t, const struct up_call *new_call)
+{
+	size_t low = t->nr_calls;
+	bool same_probe = false;
+
+	for (; low && t->calls[low - 1].sp == new_call->sp; low--)
+		same_probe |= t->calls[low - 1].probe == new_call->probe;
+	if (!same_probe || t->calls[low].ra != new_call->ra)
+		return;
+	c->abandoned += t->nr_calls - low;
+	t->nr_calls = low;
+	release(t);
+}
+
+struct up_call *up_calls_enter(struct up_calls *c, pid_t tid, const struct up_call *new_call,
+			       struct up_thread **thread)
 {
 	struct up_thread *t = find_thread(c, tid, true);
+	uint16_t nr_vals = new_call->nr_vals;
 
-	if (t)
-		drop_ended(c, t, sp);
+	if (t) {
+		drop_ended(c, t, new_call->sp);
+		drop_replaced(c, t, new_call);
+	}
 	if (!t || t->nr_calls >= UP_CALLS_DEPTH ||
 	    !reserve((void **)&t->calls, t->nr_calls, &t->cap_calls, 1, sizeof(*t->calls)) ||
 	    !reserve((void **)&t->vals, t->nr_vals, &t->cap_vals, nr_vals, sizeof(*t->vals))) {
@@ -104,9 +127,11 @@ struct up_call *up_calls_enter(struct up_calls *c, pid_t tid, uint32_t probe, ui
 		return NULL;
 	}
 	struct up_call *call = &t->calls[t->nr_calls];
-	*call = (struct up_call){ .probe = probe, .depth = depth_of(t, probe), .sp = sp,
-				  .time = time, .first_val = t->nr_vals,
-				  .first_byte = t->nr_bytes, .nr_vals = nr_vals };
+	*call = *new_call;
+	call->depth = depth_of(t, call->probe);
+	call->first_val = t->nr_vals;
+	call->first_byte = t->nr_bytes;
+	call->nr_bytes = 0;
 	if (nr_vals)
 		memset(t->vals + t->nr_vals, 0, nr_vals * sizeof(*t->vals));
 	t->nr_calls++;
@@ -187,10 +212,10 @@ uint64_t up_calls_open(const struct up_calls *c)
 	uint64_t nr = 0;
 
 	for (size_t i = 0; i < up_table_end(&c->threads); i++) {
-		struct up_thread **t = up_table_row(&c->threads, i, NULL, NULL);
+		const struct up_thread *t = thread_at(c, i);
 
-		if (t && *t)
-			nr += (*t)->nr_calls;
+		if (t)
+			nr += t->nr_calls;
 	}
 	return nr;
 }

@@ -4,6 +4,11 @@
  * A thread's open calls form a stack. A return belongs to the latest open call of its probe whose
  * stack pointer fits; calls above it have been left without a return (longjmp, exceptions), and are
  * dropped. So a return never meets another call's values: it finds its own, or none.
+ *
+ * Calls at one stack pointer are other probes on the function, tail calls, or leftovers. A tail call
+ * of a function whose return is probed finds the kernel's trampoline as its return address, so an
+ * entry that finds the same address as the lowest open call there is a new call: the old ones have
+ * been left.
  */
 #ifndef UP_CALLS_H
 #define UP_CALLS_H
@@ -19,6 +24,7 @@ struct up_call {
 	uint32_t probe;   /* which probe clause */
 	uint32_t depth;   /* open calls of the same probe below it in the thread */
 	uint64_t sp;      /* stack pointer at the entry */
+	uint64_t ra;      /* where it returns to, as found at the entry */
 	uint64_t time;    /* of the entry, ns */
 	size_t first_val; /* its kept values in the thread's */
 	size_t first_byte;/* its strings in the thread's */
@@ -45,9 +51,12 @@ struct up_calls {
 void up_calls_init(struct up_calls *c);
 void up_calls_fini(struct up_calls *c);
 
-/* Opens a call; NULL when it cannot be kept (counted). Good until the thread's next open or close. */
-struct up_call *up_calls_enter(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp,
-			       uint64_t time, uint16_t nr_vals, struct up_thread **thread);
+/*
+ * Opens a call, of which probe, sp, ra, time, nr_vals and rejected are set; NULL when it cannot be kept (counted). Good until the thread's next open
+ * or close.
+ */
+struct up_call *up_calls_enter(struct up_calls *c, pid_t tid, const struct up_call *new_call,
+			       struct up_thread **thread);
 /* Keeps a value of the call opened last; strings are copied. */
 void up_calls_keep(struct up_thread *t, struct up_call *call, unsigned slot,
 		   const struct up_value *v, bool is_string);

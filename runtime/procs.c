@@ -17,7 +17,7 @@ void up_procs_fini(struct up_procs *p)
 	up_table_fini(&p->threads);
 }
 
-static void set_process(struct up_procs *p, pid_t tid, pid_t pid)
+void up_procs_know(struct up_procs *p, pid_t tid, pid_t pid)
 {
 	uint64_t key = (uint64_t)tid;
 	uint64_t *v = up_table_at(&p->threads, &key, sizeof(key));
@@ -53,13 +53,13 @@ pid_t up_procs_of(struct up_procs *p, pid_t tid)
 	pid_t pid = ask_kernel(tid);
 	if (!pid)
 		p->unknown++;
-	set_process(p, tid, pid);
+	up_procs_know(p, tid, pid);
 	return pid;
 }
 
 void up_procs_born(struct up_procs *p, pid_t parent, pid_t child, uint64_t clone_flags)
 {
-	set_process(p, child, clone_flags & CLONE_THREAD_FLAG ? up_procs_of(p, parent) : child);
+	up_procs_know(p, child, clone_flags & CLONE_THREAD_FLAG ? up_procs_of(p, parent) : child);
 }
 
 void up_procs_died(struct up_procs *p, pid_t tid)

@@ -19,6 +19,8 @@ void up_procs_fini(struct up_procs *p);
 
 /* The process of a thread; 0 when it cannot be told. */
 pid_t up_procs_of(struct up_procs *p, pid_t tid);
+/* It is known: `tid` is a thread of process `pid`. */
+void up_procs_know(struct up_procs *p, pid_t tid, pid_t pid);
 /* `parent` has created `child` with these clone flags (CLONE_THREAD: in the same process). */
 void up_procs_born(struct up_procs *p, pid_t parent, pid_t child, uint64_t clone_flags);
 void up_procs_died(struct up_procs *p, pid_t tid);

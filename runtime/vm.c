@@ -186,12 +186,13 @@ static void act_stop(struct run *r, const struct up_value *v)
 
 static void act_enter(struct run *r, bool rejected)
 {
-	struct up_value sp = { .u = up_field_number(r->hit->rec, &r->hit->fields[r->prog->sp_arg]) };
+	const struct up_hit *h = r->hit;
+	struct up_call call = { .probe = r->prog->probe, .time = h->time, .rejected = rejected };
 
-	r->call = up_calls_enter(&r->vm->calls, r->hit->tid, r->prog->probe, sp.u, r->hit->time,
-				 rejected ? 0 : r->prog->nr_saved, &r->thread);
-	if (r->call)
-		r->call->rejected = rejected;
+	call.sp = up_field_number(h->rec, &h->fields[r->prog->sp_arg]);
+	call.ra = up_field_number(h->rec, &h->fields[r->prog->ra_arg]);
+	call.nr_vals = rejected ? 0 : r->prog->nr_saved;
+	r->call = up_calls_enter(&r->vm->calls, h->tid, &call, &r->thread);
 }
 
 /* ---- arithmetic ---- */

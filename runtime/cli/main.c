@@ -1,0 +1,285 @@
+/*
+ * uptick: the command. Depends on everything; nothing depends on it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lang/ast.h"
+#include "runtime/cli/opts.h"
+#include "runtime/cli/run.h"
+#include "runtime/resolver.h"
+
+#define EXIT_USAGE 2
+
+static bool flush_out(struct up_buf *b)
+{
+	size_t done = 0;
+
+	while (done < b->len) {
+		ssize_t n = write(STDOUT_FILENO, b->s + done, b->len - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			if (errno != EPIPE)
+				up_complain("cannot write: %s", strerror(errno));
+			return false;
+		}
+		done += (size_t)n;
+	}
+	up_buf_reset(b);
+	return true;
+}
+
+/* ---- the program's text ---- */
+
+static int read_fd(int fd, const char *name, struct up_buf *text)
+{
+	for (;;) {
+		char *to = up_buf_room(text, 65536);
+		ssize_t n = to ? read(fd, to, 65536) : -1;
+
+		if (!to)
+			errno = ENOMEM;
+		if (n < 0 && errno == EINTR && !up_signals_stopped())
+			continue;
+		if (n < 0) {
+			up_complain("cannot read %s: %s", name, strerror(errno));
+			return EXIT_USAGE;
+		}
+		if (n == 0)
+			return 0;
+		text->len += (size_t)n;
+		if (text->len > UP_SOURCE_MAX) {
+			up_complain("%s is too large for a script: more than %u bytes", name,
+				    UP_SOURCE_MAX);
+			return EXIT_USAGE;
+		}
+	}
+}
+
+static int read_script(const char *path, struct up_buf *text)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0) {
+		up_complain("cannot open the script %s: %s", path, strerror(errno));
+		if (errno == ENOENT && strpbrk(path, " <:("))
+			up_complain("for a program on the command line: uptick -e '%s'", path);
+		return EXIT_USAGE;
+	}
+	int status = read_fd(fd, path, text);
+	close(fd);
+	return status;
+}
+
+/* Reads the program and says what it is called in diagnostics. */
+static int load(struct up_opts *o, struct up_buf *text, const char **name)
+{
+	if (o->has_program) {
+		*name = "-e";
+		up_buf_add(text, o->program.s, o->program.len);
+		return 0;
+	}
+	if (o->script) {
+		*name = o->script;
+		return read_script(o->script, text);
+	}
+	*name = "stdin";
+	if (!isatty(STDIN_FILENO))
+		return read_fd(STDIN_FILENO, "standard input", text);
+	up_complain("no program: give a script, or -e 'PROGRAM'; see uptick --help");
+	return EXIT_USAGE;
+}
+
+/* ---- commands ---- */
+
+static void show_diags(const struct up_opts *o, const struct up_compile *c, bool to_stdout)
+{
+	struct up_buf b = { 0 };
+	bool json = o->form && !strcmp(o->form, "json");
+
+	if (json)
+		up_diag_json(&c->diags, &b);
+	else
+		up_diag_text(&c->diags, &b, up_may_colour(o, to_stdout ? STDOUT_FILENO : STDERR_FILENO));
+	if (to_stdout)
+		flush_out(&b);
+	else if (!(o->quiet && !c->diags.nr_errors))
+		fputs(b.s ? b.s : "", stderr);
+	up_buf_fini(&b);
+}
+
+static int print_plan(const struct up_plan *plan, const char *group, bool code)
+{
+	struct up_buf b = { 0 };
+
+	up_plan_dump(plan, group, code, &b);
+	bool ok = flush_out(&b);
+	up_buf_fini(&b);
+	return !ok;
+}
+
+static int run_dry(const struct up_opts *o, const struct up_plan *plan)
+{
+	char group[40];
+
+	snprintf(group, sizeof(group), "uptick_%d", (int)getpid());
+	return print_plan(plan, group, o->verbose);
+}
+
+static int compile_and_run(const struct up_opts *o, const struct up_signals *sig, const char *name,
+			   const struct up_buf *text)
+{
+	struct up_elf_options eo = { .pid = o->pid };
+	struct up_elf_resolver *elf = up_elf_resolver_new(&eo);
+	struct up_compile *c = up_compile_new();
+	int status = EXIT_USAGE;
+
+	if (!elf || !c) {
+		up_complain("out of memory");
+		up_elf_resolver_free(elf);
+		up_compile_free(c);
+		return 1;
+	}
+	struct up_env env = { .resolver = up_elf_resolver_iface(elf), .aggs = up_agg_rows,
+			      .args = (const char *const *)o->args, .nr_args = (unsigned)o->nr_args,
+			      .max_arg_text = UP_MAX_ARG_TEXT, .max_args = UP_MAX_ARGS,
+			      .max_sites = UP_MAX_SITES };
+	struct up_plan *plan = up_compile(c, &env, name, text->s ? text->s : "", text->len);
+	bool is_check = o->command == UP_CMD_CHECK;
+
+	/* The resolver's memory is not needed while tracing. */
+	up_elf_resolver_free(elf);
+	show_diags(o, c, is_check && o->form);
+	if (!plan && !c->diags.nr_errors)
+		up_complain("out of memory");
+	else if (plan && is_check)
+		status = 0;
+	else if (plan && o->command == UP_CMD_PLAN)
+		status = print_plan(plan, "uptick", o->verbose);
+	else if (plan && o->dry_run)
+		status = run_dry(o, plan);
+	else if (plan)
+		status = up_run(o, c, plan, sig);
+	up_plan_free(plan);
+	up_compile_free(c);
+	return status;
+}
+
+/* Replaces a file by a new one of the same mode, whole or not at all. */
+static int rewrite(const char *path, const struct up_buf *text)
+{
+	struct up_buf tmp = { 0 };
+	struct stat sb;
+	int fd, status = 1;
+
+	up_buf_printf(&tmp, "%s.XXXXXX", path);
+	if (tmp.failed || stat(path, &sb) || (fd = mkostemp(tmp.s, O_CLOEXEC)) < 0) {
+		up_complain("cannot rewrite %s: %s", path, strerror(errno));
+	} else {
+		bool ok = write(fd, text->s, text->len) == (ssize_t)text->len &&
+			  !fchmod(fd, sb.st_mode & 07777);
+
+		ok = !close(fd) && ok && !rename(tmp.s, path);
+		if (ok) {
+			status = 0;
+		} else {
+			up_complain("cannot rewrite %s: %s", path, strerror(errno));
+			unlink(tmp.s);
+		}
+	}
+	up_buf_fini(&tmp);
+	return status;
+}
+
+static int format(const struct up_opts *o, const char *name, const struct up_buf *text)
+{
+	struct up_compile *c = up_compile_new();
+	struct up_buf out = { 0 };
+	int src, status = EXIT_USAGE;
+
+	if (!c) {
+		up_complain("out of memory");
+		return 1;
+	}
+	src = up_source_add(&c->sources, name, text->s ? text->s : "", text->len);
+	up_parse(&c->diags, (uint32_t)src);
+	show_diags(o, c, false);
+	if (!c->diags.nr_errors) {
+		up_fmt(&c->sources, (uint32_t)src, &out);
+		if (!o->write)
+			status = flush_out(&out) ? 0 : 1;
+		else if (out.len == text->len && (!out.len || !memcmp(out.s, text->s, out.len)))
+			status = 0;
+		else
+			status = rewrite(o->script, &out);
+	}
+	up_buf_fini(&out);
+	up_compile_free(c);
+	return status;
+}
+
+static int run_command(struct up_opts *o, const struct up_signals *sig)
+{
+	struct up_buf b = { 0 };
+	const char *name = "";
+	int status = 0;
+
+	if (o->command >= UP_CMD_HELP) {
+		if (o->command == UP_CMD_HELP)
+			up_opts_help(&b);
+		else if (o->command == UP_CMD_MAN)
+			up_opts_man(&b);
+		else
+			up_buf_puts(&b, "uptick " UPTICK_VERSION "\n");
+		status = flush_out(&b) ? 0 : 1;
+	} else {
+		status = load(o, &b, &name);
+		if (!status && o->command == UP_CMD_FMT)
+			status = format(o, name, &b);
+		else if (!status)
+			status = compile_and_run(o, sig, name, &b);
+	}
+	up_buf_fini(&b);
+	return status;
+}
+
+/* Descriptors 0 to 2 must exist, or files opened later would take their places. */
+static void open_standard_fds(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	struct up_opts o = { 0 };
+	struct up_signals sig;
+	struct up_buf err = { 0 };
+	int failed = up_signals_init(&sig);
+
+	if (failed) {
+		up_complain("cannot catch signals: %s", strerror(-failed));
+		return 1;
+	}
+	open_standard_fds();
+	int status = up_opts_parse(&o, argc, argv, &err);
+	if (status)
+		up_complain("%s", err.s ? err.s : "out of memory");
+	else
+		status = run_command(&o, &sig);
+	up_buf_fini(&err);
+	up_opts_fini(&o);
+	return status;
+}

@@ -1,0 +1,472 @@
+/* The option table, and what reads it. */
+#include "runtime/cli/opts.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/base/text.h"
+#include "runtime/out.h"
+
+/* One option. `set` gets the argument, or NULL; false when it cannot be understood. */
+struct row {
+	const char *name;  /* long name */
+	char letter;       /* short one, or 0 */
+	const char *arg;   /* name of its argument, or NULL */
+	const char *help;
+	bool (*set)(struct up_opts *o, const char *arg);
+};
+
+static bool parse_scaled(const char *s, const char *const *units, const uint64_t *scales,
+			 uint64_t *out)
+{
+	char *end;
+	double v;
+
+	if (*s < '0' || *s > '9')
+		return false;
+	errno = 0;
+	v = strtod(s, &end);
+	if (errno || end == s)
+		return false;
+	for (int i = 0; units[i]; i++)
+		if (!strcmp(end, units[i])) {
+			v *= (double)scales[i];
+			*out = (uint64_t)v;
+			return v < 9e18;
+		}
+	return false;
+}
+
+bool up_parse_duration(const char *s, uint64_t *ns)
+{
+	static const char *const units[] = { "", "s", "ms", "us", "ns", "min", "m", "h", NULL };
+	static const uint64_t scales[] = { 1000000000,	1000000000,  1000000,	  1000, 1,
+					   60000000000, 60000000000, 3600000000000 };
+
+	return parse_scaled(s, units, scales, ns) && *ns > 0;
+}
+
+bool up_parse_size(const char *s, uint64_t *bytes)
+{
+	static const char *const units[] = { "", "B", "KiB", "K", "k", "MiB", "M", "GiB", "G", NULL };
+	static const uint64_t scales[] = { 1,	    1,	     1 << 10, 1 << 10, 1 << 10,
+					   1 << 20, 1 << 20, 1 << 30, 1 << 30 };
+
+	return parse_scaled(s, units, scales, bytes) && *bytes > 0;
+}
+
+static bool set_program(struct up_opts *o, const char *arg)
+{
+	if (o->has_program)
+		up_buf_putc(&o->program, '\n');
+	up_buf_puts(&o->program, arg);
+	return o->has_program = true;
+}
+
+static bool set_run(struct up_opts *o, const char *arg)
+{
+	o->run = arg;
+	return *arg;
+}
+
+static bool parse_count(const char *arg, uint64_t max, uint64_t *out)
+{
+	char *end;
+
+	if (*arg < '0' || *arg > '9')
+		return false;
+	errno = 0;
+	*out = strtoull(arg, &end, 10);
+	return !*end && !errno && *out > 0 && *out <= max;
+}
+
+static bool set_pid(struct up_opts *o, const char *arg)
+{
+	uint64_t v;
+
+	if (!parse_count(arg, INT_MAX, &v))
+		return false;
+	o->pid = (pid_t)v;
+	return true;
+}
+
+static bool set_children(struct up_opts *o, const char *arg)
+{
+	(void)arg;
+	return o->children = true;
+}
+
+static bool set_duration(struct up_opts *o, const char *arg)
+{
+	return up_parse_duration(arg, &o->duration);
+}
+
+static bool set_max(struct up_opts *o, const char *arg)
+{
+	return parse_count(arg, UINT64_MAX, &o->max_handled);
+}
+
+static bool set_form(struct up_opts *o, const char *arg)
+{
+	o->form = arg;
+	return up_out_form_find(arg) != NULL;
+}
+
+static bool set_out(struct up_opts *o, const char *arg)
+{
+	o->out = arg;
+	return *arg;
+}
+
+static bool set_buffer(struct up_opts *o, const char *arg)
+{
+	return up_parse_size(arg, &o->buffer) && o->buffer >= 64 << 10 &&
+	       o->buffer <= (uint64_t)1 << 32;
+}
+
+static bool set_quiet(struct up_opts *o, const char *arg)
+{
+	(void)arg;
+	return o->quiet = true;
+}
+
+static bool set_verbose(struct up_opts *o, const char *arg)
+{
+	(void)arg;
+	return o->verbose = true;
+}
+
+static bool set_dry_run(struct up_opts *o, const char *arg)
+{
+	(void)arg;
+	return o->dry_run = true;
+}
+
+static bool set_no_colour(struct up_opts *o, const char *arg)
+{
+	(void)arg;
+	return o->no_colour = true;
+}
+
+static bool set_write(struct up_opts *o, const char *arg)
+{
+	(void)arg;
+	return o->write = true;
+}
+
+static bool set_single_sites(struct up_opts *o, const char *arg)
+{
+	(void)arg;
+	return o->single_sites = true;
+}
+
+static bool set_help(struct up_opts *o, const char *arg)
+{
+	(void)arg;
+	o->command = UP_CMD_HELP;
+	return true;
+}
+
+static bool set_version(struct up_opts *o, const char *arg)
+{
+	(void)arg;
+	o->command = UP_CMD_VERSION;
+	return true;
+}
+
+static bool set_man(struct up_opts *o, const char *arg)
+{
+	(void)arg;
+	o->command = UP_CMD_MAN;
+	return true;
+}
+
+static const struct row rows[] = {
+	{ "program", 'e', "PROGRAM", "the program itself; several are joined", set_program },
+	{ "command", 'c', "'CMD ARGS'",
+	  "start CMD once the probes are armed, trace it and its children and nothing else, end when it "
+	  "exits and pass its exit status on", set_run },
+	{ "pid", 'p', "PID", "trace only this process: all its threads, those to come too", set_pid },
+	{ "children", 0, NULL, "with -p: also the processes it starts", set_children },
+	{ "duration", 'd', "TIME", "end after a time: 10s, 500ms, 2min", set_duration },
+	{ "number", 'n', "N", "end after N handled hits", set_max },
+	{ "format", 'f', "FORM", "form of the output: text, or json (one object a line)", set_form },
+	{ "output", 'o', "FILE", "write the output to FILE", set_out },
+	{ "buffer", 0, "SIZE", "ring buffer per CPU: 4MiB; at least 64KiB", set_buffer },
+	{ "dry-run", 0, NULL, "print what would be written to the kernel, and end", set_dry_run },
+	{ "write", 'w', NULL, "with fmt: rewrite the file in place", set_write },
+	{ "single-sites", 0, NULL,
+	  "one kernel event a site, as on kernels before 5.4; slow to detach", set_single_sites },
+	{ "quiet", 'q', NULL, "no summary and no warnings on standard error", set_quiet },
+	{ "verbose", 'v', NULL, "more about what is done; with plan: the handlers' instructions",
+	  set_verbose },
+	{ "no-color", 0, NULL, "no colours (also: the environment variable NO_COLOR)",
+	  set_no_colour },
+	{ "help", 'h', NULL, "print this", set_help },
+	{ "version", 'V', NULL, "print the version", set_version },
+	{ "man", 0, NULL, "print the man page in roff", set_man },
+};
+
+#define NR_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+static const struct {
+	const char *name;
+	enum up_command command;
+	const char *usage, *help;
+} commands[] = {
+	{ "run", UP_CMD_RUN, "[OPTIONS] SCRIPT.up [ARGS]",
+	  "run a script; a script may start with #!/usr/bin/env uptick" },
+	{ "run", UP_CMD_RUN, "[OPTIONS] -e 'PROGRAM' [ARGS]", "run a one-liner" },
+	{ "run", UP_CMD_RUN, "[OPTIONS] < SCRIPT.up", "run a program from standard input" },
+	{ "check", UP_CMD_CHECK, "check SCRIPT | -e PROGRAM",
+	  "diagnostics only; needs no privileges" },
+	{ "plan", UP_CMD_PLAN, "plan SCRIPT | -e PROGRAM",
+	  "the uprobe_events lines and handlers; needs no privileges" },
+	{ "fmt", UP_CMD_FMT, "fmt [-w] SCRIPT", "the script, formatted" },
+};
+
+#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void build_getopt(struct option *longs, char *shorts)
+{
+	*shorts++ = '+'; /* what stands behind the script belongs to the script */
+	*shorts++ = ':';
+	for (size_t i = 0; i < NR_ROWS; i++) {
+		longs[i] = (struct option){ rows[i].name, rows[i].arg ? 1 : 0, NULL,
+					    256 + (int)i };
+		if (!rows[i].letter)
+			continue;
+		*shorts++ = rows[i].letter;
+		if (rows[i].arg)
+			*shorts++ = ':';
+	}
+	*shorts = 0;
+	longs[NR_ROWS] = (struct option){ 0 };
+}
+
+static const struct row *find_row(int c)
+{
+	if (c >= 256)
+		return &rows[c - 256];
+	for (size_t i = 0; i < NR_ROWS; i++)
+		if (rows[i].letter == c)
+			return &rows[i];
+	return NULL;
+}
+
+static int bad_option(struct up_buf *err, const char *word)
+{
+	struct up_nearest near;
+	const char *name = word + strspn(word, "-");
+
+	up_buf_puts(err, "unknown option ");
+	up_text_escape(err, word, strlen(word), 0);
+	up_nearest_init(&near, name, strlen(name));
+	for (size_t i = 0; i < NR_ROWS; i++)
+		up_nearest_offer(&near, rows[i].name, strlen(rows[i].name));
+	if (near.nr)
+		up_buf_printf(err, "; did you mean --%s?", near.best[0].name);
+	else
+		up_buf_puts(err, "; see uptick --help");
+	return 2;
+}
+
+static int bad_argument(struct up_buf *err, const struct row *r, const char *arg)
+{
+	up_buf_printf(err, "--%s cannot be `", r->name);
+	up_text_escape(err, arg ? arg : "", arg ? strlen(arg) : 0, 0);
+	up_buf_printf(err, "`: %s", r->help);
+	return 2;
+}
+
+static int parse_options(struct up_opts *o, int argc, char **argv, struct up_buf *err)
+{
+	struct option longs[NR_ROWS + 1];
+	char shorts[NR_ROWS * 2 + 3];
+	int c;
+
+	build_getopt(longs, shorts);
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		const struct row *r;
+
+		if (c == '?')
+			return bad_option(err, optopt && optopt < 256 ? (const char[]){ '-', (char)optopt, 0 } :
+									argv[optind - 1]);
+		if (c == ':') {
+			up_buf_printf(err, "the option %s needs an argument", argv[optind - 1]);
+			return 2;
+		}
+		r = find_row(c);
+		if (!r->set(o, optarg))
+			return bad_argument(err, r, optarg);
+	}
+	return 0;
+}
+
+/* The word is a command: options may follow it. */
+static bool take_command(struct up_opts *o, const char *word)
+{
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		if (!strcmp(commands[i].name, word) && commands[i].command != UP_CMD_RUN) {
+			o->command = commands[i].command;
+			return true;
+		}
+	return false;
+}
+
+static int check_together(const struct up_opts *o, struct up_buf *err)
+{
+	const char *what = NULL;
+
+	if (o->run && o->pid)
+		what = "-c starts a program and -p takes a running one: give one of them";
+	else if (o->children && !o->pid)
+		what = "--children belongs to -p; with -c children are followed anyway";
+	else if (o->write && (o->command != UP_CMD_FMT || !o->script))
+		what = "-w rewrites the script that fmt is given";
+	else if (o->quiet && o->verbose)
+		what = "-q and -v contradict each other";
+	if (what)
+		up_buf_puts(err, what);
+	return what ? 2 : 0;
+}
+
+int up_opts_parse(struct up_opts *o, int argc, char **argv, struct up_buf *err)
+{
+	int failed = parse_options(o, argc, argv, err);
+
+	if (!failed && !o->has_program && optind < argc && o->command == UP_CMD_RUN &&
+	    take_command(o, argv[optind])) {
+		optind++;
+		failed = parse_options(o, argc, argv, err);
+	}
+	if (failed || o->command >= UP_CMD_HELP)
+		return failed;
+	if (!o->has_program && optind < argc)
+		o->script = argv[optind++];
+	if (o->script && !strcmp(o->script, "-"))
+		o->script = NULL;
+	o->args = argv + optind;
+	o->nr_args = argc - optind;
+	if (o->program.failed) {
+		up_buf_puts(err, "out of memory");
+		return 1;
+	}
+	return check_together(o, err);
+}
+
+void up_opts_fini(struct up_opts *o)
+{
+	up_buf_fini(&o->program);
+}
+
+/* Appends text from column `indent` on, in lines of at most 78 columns. */
+static void wrap(struct up_buf *out, const char *text, size_t indent)
+{
+	size_t col = indent;
+
+	while (*text) {
+		size_t word = strcspn(text, " ");
+
+		if (col > indent && col + 1 + word > 78) {
+			up_buf_putc(out, '\n');
+			up_buf_fill(out, ' ', indent);
+			col = indent;
+		} else if (col > indent) {
+			up_buf_putc(out, ' ');
+			col++;
+		}
+		up_buf_add(out, text, word);
+		col += word;
+		text += word + (text[word] == ' ');
+	}
+	up_buf_putc(out, '\n');
+}
+
+static void option_head(struct up_buf *out, const struct row *r)
+{
+	if (r->letter)
+		up_buf_printf(out, "-%c, ", r->letter);
+	up_buf_printf(out, "--%s%s%s", r->name, r->arg ? " " : "", r->arg ? r->arg : "");
+}
+
+void up_opts_help(struct up_buf *out)
+{
+	up_buf_puts(out, "uptick probes running programs: it runs scripts in the language Up.\n\n"
+			 "  uptick -e 'probe zsh:zfree < print(ip, reg.ax) > on return < count() >' -c 'zsh -c :'\n\n");
+	for (size_t i = 0; i < NR_COMMANDS; i++) {
+		up_buf_printf(out, "uptick %s\n        ", commands[i].usage);
+		wrap(out, commands[i].help, 8);
+	}
+	up_buf_puts(out, "\nOptions\n");
+	for (size_t i = 0; i < NR_ROWS; i++) {
+		struct up_buf head = { 0 };
+
+		option_head(&head, &rows[i]);
+		up_buf_printf(out, "  %-24s", head.s ? head.s : "");
+		if (head.len >= 24)
+			up_buf_puts(out, "\n                          ");
+		wrap(out, rows[i].help, 26);
+		up_buf_fini(&head);
+	}
+	up_buf_puts(out, "\nResults go to standard output, everything else to standard error.\n"
+			 "Exit status: 0 all well, also after Ctrl-C; the command's own with -c;\n"
+			 "1 a failure while running; 2 a script or usage error.\n");
+}
+
+/* Appends text with roff's special characters made plain. */
+static void roff(struct up_buf *out, const char *s)
+{
+	for (; *s; s++) {
+		if (*s == '\\' || *s == '-' || ((*s == '.' || *s == '\'') && (!out->len || out->s[out->len - 1] == '\n')))
+			up_buf_puts(out, *s == '\\' ? "\\e" : *s == '-' ? "\\-" : *s == '.' ? "\\&." : "\\(aq");
+		else if (*s == '\'')
+			up_buf_puts(out, "\\(aq");
+		else
+			up_buf_putc(out, *s);
+	}
+}
+
+void up_opts_man(struct up_buf *out)
+{
+	up_buf_puts(out, ".TH UPTICK 1 \"\" \"uptick " UPTICK_VERSION "\" \"User Commands\"\n"
+			 ".SH NAME\nuptick \\- probe running programs with the language Up\n.SH SYNOPSIS\n");
+	for (size_t i = 0; i < NR_COMMANDS; i++) {
+		up_buf_puts(out, i ? ".br\n.B uptick\n" : ".B uptick\n");
+		roff(out, commands[i].usage);
+		up_buf_putc(out, '\n');
+	}
+	up_buf_puts(out, ".SH DESCRIPTION\n"
+			 "uptick compiles a script to uprobe definitions, which it writes to tracefs, and runs the script's\n"
+			 "blocks on the hits. It needs root, or write access to tracefs. Whatever it puts into the kernel it\n"
+			 "takes out again, however it ends.\n.SH COMMANDS\n");
+	for (size_t i = 0; i < NR_COMMANDS; i++) {
+		up_buf_puts(out, ".TP\n.B uptick ");
+		roff(out, commands[i].usage);
+		up_buf_putc(out, '\n');
+		roff(out, commands[i].help);
+		up_buf_putc(out, '\n');
+	}
+	up_buf_puts(out, ".SH OPTIONS\n");
+	for (size_t i = 0; i < NR_ROWS; i++) {
+		struct up_buf head = { 0 };
+
+		option_head(&head, &rows[i]);
+		up_buf_puts(out, ".TP\n.B ");
+		roff(out, head.s ? head.s : "");
+		up_buf_putc(out, '\n');
+		roff(out, rows[i].help);
+		up_buf_putc(out, '\n');
+		up_buf_fini(&head);
+	}
+	up_buf_puts(out, ".SH EXIT STATUS\n0 when all went well, also after Ctrl\\-C and SIGTERM; with \\-c that of the command;\n"
+			 "1 after a failure while running; 2 for a script or usage error.\n"
+			 ".SH EXAMPLE\n.nf\n");
+	roff(out, "uptick -e 'probe zsh:zfree < print(ip, reg.ax) > on return < count() >' \\\n");
+	roff(out, "    -c 'zsh -c \"for i in 1 2 3; do a=$i; done\"'\n");
+	up_buf_puts(out, ".fi\n");
+}

@@ -1,0 +1,46 @@
+/*
+ * The command line. One table of options: parsing, --help and the man page read the same rows.
+ */
+#ifndef UP_CLI_OPTS_H
+#define UP_CLI_OPTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "lang/base/buf.h"
+
+enum up_command { UP_CMD_RUN, UP_CMD_CHECK, UP_CMD_PLAN, UP_CMD_FMT, UP_CMD_HELP, UP_CMD_VERSION, UP_CMD_MAN };
+
+struct up_opts {
+	enum up_command command;
+	struct up_buf program;    /* of -e, several joined by newlines */
+	bool has_program;         /* was -e given? */
+	const char *script;       /* path; NULL for standard input, or with -e */
+	char **args;              /* behind the script */
+	int nr_args;
+	const char *run;          /* -c */
+	pid_t pid;                /* -p, or 0 */
+	bool children;
+	uint64_t duration;        /* -d, ns; 0 for none */
+	uint64_t max_handled;     /* -n; 0 for none */
+	const char *form;         /* -f */
+	const char *out;          /* -o */
+	uint64_t buffer;          /* --buffer, bytes per CPU; 0 for the default */
+	bool quiet, verbose, dry_run, no_colour, write, single_sites;
+};
+
+/* Parses the command line. 0, or 2 after a message in `err` that says what is wrong. */
+int up_opts_parse(struct up_opts *o, int argc, char **argv, struct up_buf *err);
+void up_opts_fini(struct up_opts *o);
+
+/* What --help prints, and the man page in roff. */
+void up_opts_help(struct up_buf *out);
+void up_opts_man(struct up_buf *out);
+
+/* "10s", "500ms", "2min", or seconds without a unit; ns. */
+bool up_parse_duration(const char *s, uint64_t *ns);
+/* "4MiB", "4M", "64KiB", or bytes without a unit. */
+bool up_parse_size(const char *s, uint64_t *bytes);
+
+#endif

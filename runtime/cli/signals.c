@@ -1,0 +1,71 @@
+/* Signals. The only state outside of structures: a handler has no other place. */
+#include "runtime/cli/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+static int stop_pipe[2] = { -1, -1 }, child_pipe[2] = { -1, -1 };
+static volatile sig_atomic_t stopped;
+
+static void note_stop(int sig)
+{
+	int err = errno;
+
+	(void)sig;
+	stopped = 1;
+	if (write(stop_pipe[1], "", 1) < 0)
+		stopped = 1; /* full: it is readable already */
+	errno = err;
+}
+
+static void note_child(int sig)
+{
+	int err = errno;
+
+	(void)sig;
+	if (write(child_pipe[1], "", 1) < 0)
+		err = errno == EAGAIN ? err : errno;
+	errno = err;
+}
+
+static bool is_ignored(int sig)
+{
+	struct sigaction old;
+
+	return !sigaction(sig, NULL, &old) && old.sa_handler == SIG_IGN;
+}
+
+int up_signals_init(struct up_signals *s)
+{
+	struct sigaction stop = { .sa_handler = note_stop, .sa_flags = SA_RESTART };
+	struct sigaction child = { .sa_handler = note_child, .sa_flags = SA_RESTART | SA_NOCLDSTOP };
+
+	if (pipe2(stop_pipe, O_CLOEXEC | O_NONBLOCK) || pipe2(child_pipe, O_CLOEXEC | O_NONBLOCK))
+		return -errno;
+	s->stop_fd = stop_pipe[0];
+	s->child_fd = child_pipe[0];
+	sigemptyset(&stop.sa_mask);
+	sigemptyset(&child.sa_mask);
+	sigaction(SIGINT, &stop, NULL);
+	sigaction(SIGTERM, &stop, NULL);
+	if (!is_ignored(SIGHUP))
+		sigaction(SIGHUP, &stop, NULL);
+	sigaction(SIGCHLD, &child, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	return 0;
+}
+
+bool up_signals_stopped(void)
+{
+	return stopped;
+}
+
+void up_signals_take(const struct up_signals *s)
+{
+	char bytes[64];
+
+	while (read(s->child_fd, bytes, sizeof(bytes)) > 0)
+		;
+}

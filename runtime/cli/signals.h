@@ -1,0 +1,23 @@
+/*
+ * Signals that end a run, and that of a child's end, as descriptors to poll.
+ */
+#ifndef UP_CLI_SIGNALS_H
+#define UP_CLI_SIGNALS_H
+
+#include <stdbool.h>
+
+struct up_signals {
+	int stop_fd;  /* becomes and stays readable at SIGINT, SIGTERM or SIGHUP */
+	int child_fd; /* becomes readable at SIGCHLD; up_signals_take() empties it */
+};
+
+/*
+ * Catches them from here on, SIGINT also where a shell has it ignored for background jobs, SIGHUP
+ * not where it is ignored (nohup). SIGPIPE is ignored: writes fail with EPIPE instead. 0 or -errno.
+ */
+int up_signals_init(struct up_signals *s);
+/* Has one of the signals come that end a run? */
+bool up_signals_stopped(void);
+void up_signals_take(const struct up_signals *s);
+
+#endif

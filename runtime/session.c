@@ -1,0 +1,288 @@
+/* The session: set-up, rounds, end. */
+#include "runtime/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/selfmap.h"
+
+#define MIN_POOL (1u << 20)  /* bytes of page buffers, at least */
+#define MAX_POOL (64u << 20) /* and at most */
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* Do records of other threads have to be told apart from those of the process asked for? */
+static bool must_filter_process(const struct up_session *s)
+{
+	return s->opts.pid && !s->opts.children;
+}
+
+static bool has_calls(const struct up_plan *p)
+{
+	for (uint32_t i = 0; i < p->nr_progs; i++)
+		if (p->progs[i].calls != UP_CALLS_NONE)
+			return true;
+	return false;
+}
+
+static int open_reader(struct up_session *s, struct up_status *st)
+{
+	const struct up_attach *a = s->attach;
+	uint64_t pool = a->buffer_kb * 1024 * a->nr_cpus;
+	int err;
+
+	pool = pool < MIN_POOL ? MIN_POOL : pool > MAX_POOL ? MAX_POOL : pool;
+	err = up_src_raw_open(&s->src, a->instance_path, a->subbuf_size, a->commit_size, pool);
+	s->has_src = true;
+	if (err)
+		return up_status_set(st, err, s->src.failed, "cannot open the ring buffer");
+	bool ordered = s->plan->needs_order || a->lifecycle;
+	err = up_merge_init(&s->merge, &s->src.pages, a->commit_size, !ordered);
+	if (err)
+		return up_status_set(st, err, NULL, "cannot set up the merge");
+	s->has_merge = true;
+	return 0;
+}
+
+static int restrict_to_process(struct up_session *s, struct up_status *st)
+{
+	int err = 0;
+
+	if (s->opts.child) {
+		up_procs_know(&s->vm.procs, s->opts.child, s->opts.child);
+		return up_attach_add_thread(s->attach, s->opts.child, st);
+	}
+	if (s->opts.pid)
+		err = up_attach_add_process(s->attach, s->opts.pid, st);
+	for (size_t i = 0; i < s->attach->nr_tids && !err; i++)
+		up_procs_know(&s->vm.procs, s->attach->tids[i], s->opts.pid);
+	return err;
+}
+
+static int set_up(struct up_session *s, struct up_out *out, struct up_status *st)
+{
+	int err = up_vm_init(&s->vm, s->plan, out);
+
+	s->has_vm = true;
+	if (err)
+		return up_status_set(st, err, NULL, "cannot set up the handlers");
+	err = up_attach_open(s->plan, &s->opts.attach, &s->attach, st);
+	if (err)
+		return err;
+	s->keeper_pid = up_keeper_pid(s->attach->keeper);
+	err = restrict_to_process(s, st);
+	return err ? err : open_reader(s, st);
+}
+
+int up_session_open(const struct up_plan *plan, const struct up_session_opts *opts,
+		    struct up_out *out, struct up_session **session, struct up_status *st)
+{
+	struct up_session *s = calloc(1, sizeof(*s));
+
+	*session = NULL;
+	if (!s)
+		return up_status_set(st, -ENOMEM, NULL, "cannot start a session");
+	s->plan = plan;
+	s->opts = *opts;
+	s->own_pid = getpid();
+	s->opts.attach.follow = opts->child || opts->pid;
+	s->opts.attach.lifecycle = plan->needs_pid || must_filter_process(s) || has_calls(plan);
+	s->opts.attach.skip_self = !s->opts.attach.follow && up_selfmap_hits(plan);
+	int err = set_up(s, out, st);
+	if (err) {
+		up_session_close(s, NULL, NULL);
+		return err;
+	}
+	*session = s;
+	return 0;
+}
+
+int up_session_arm(struct up_session *s, struct up_status *st)
+{
+	int err = up_attach_arm(s->attach, st);
+
+	s->armed_at = now_ns();
+	return err;
+}
+
+int up_session_events_fd(const struct up_session *s)
+{
+	return s->src.epfd;
+}
+
+int up_session_keeper_fd(const struct up_session *s)
+{
+	return up_attach_fd(s->attach);
+}
+
+bool up_session_is_pending(const struct up_session *s)
+{
+	return up_merge_pending(&s->merge);
+}
+
+bool up_session_is_over(const struct up_session *s)
+{
+	return s->vm.stopped ||
+	       (s->opts.max_handled && s->vm.counts.handled >= s->opts.max_handled);
+}
+
+/* ---- events ---- */
+
+static pid_t thread_of(const struct up_attach_event *e, const unsigned char *rec)
+{
+	return (pid_t)up_field_number(rec, &e->tid);
+}
+
+/* Is it a hit of somebody who is not to be traced: ourselves, or a child of the process asked for? */
+static bool is_foreign(struct up_session *s, pid_t tid)
+{
+	if (tid == s->own_pid || tid == s->keeper_pid)
+		return true;
+	return must_filter_process(s) && up_procs_of(&s->vm.procs, tid) != s->opts.pid;
+}
+
+static void handle_probe(struct up_session *s, const struct up_attach_event *e,
+			 const struct up_event *ev)
+{
+	const unsigned char *rec = ev->payload;
+	uint32_t site = e->site == UP_NONE ? (uint32_t)up_field_number(rec, &e->site_field) : e->site;
+	struct up_hit hit = { .rec = rec, .len = ev->len, .site = site, .fields = e->args,
+			      .time = ev->ts, .cpu = ev->cpu };
+
+	if (site >= s->plan->nr_sites || s->plan->sites[site].event != e->event) {
+		s->corrupt++;
+		return;
+	}
+	hit.tid = thread_of(e, rec);
+	if (is_foreign(s, hit.tid)) {
+		s->foreign++;
+		return;
+	}
+	hit.ip = up_field_number(rec, e->ret_ip.size ? &e->ret_ip : &e->ip);
+	up_vm_hit(&s->vm, &hit);
+}
+
+static void handle_event(struct up_session *s, const struct up_event *ev)
+{
+	const unsigned char *rec = ev->payload;
+	uint16_t id;
+
+	if (ev->len < sizeof(id)) {
+		s->corrupt++;
+		return;
+	}
+	memcpy(&id, rec, sizeof(id));
+	const struct up_attach_event *e = up_attach_find(s->attach, id);
+	if (!e)
+		return; /* the kernel's own records, of tracing_mark_write and the like */
+	if (ev->len < e->fixed_size) {
+		s->corrupt++;
+		return;
+	}
+	switch (e->kind) {
+	case UP_EVENT_PROBE:
+		handle_probe(s, e, ev);
+		break;
+	case UP_EVENT_NEWTASK:
+		up_procs_born(&s->vm.procs, thread_of(e, rec), (pid_t)up_field_number(rec, &e->task),
+			      up_field_number(rec, &e->flags));
+		break;
+	case UP_EVENT_EXIT:
+		up_calls_exit(&s->vm.calls, (pid_t)up_field_number(rec, &e->task));
+		up_procs_died(&s->vm.procs, (pid_t)up_field_number(rec, &e->task));
+		break;
+	}
+}
+
+/* Handles everything up to `limit`, reading more as the merge needs it. */
+static int handle_up_to(struct up_session *s, uint64_t limit, bool *handled, struct up_status *st)
+{
+	struct up_event ev;
+
+	do {
+		int pages = up_src_raw_drain(&s->src);
+
+		if (pages < 0)
+			return up_status_set(st, pages, s->src.failed, "cannot read the ring buffer");
+		while (!up_session_is_over(s) && up_merge_next(&s->merge, limit, &ev)) {
+			*handled = true;
+			handle_event(s, &ev);
+		}
+	} while (!up_session_is_over(s) && (up_merge_waiting(&s->merge) || s->src.held_back));
+	return 0;
+}
+
+int up_session_round(struct up_session *s, bool *handled, struct up_status *st)
+{
+	*handled = false;
+	if (up_session_is_over(s))
+		return 0;
+	uint64_t limit = s->merge.unordered ? UINT64_MAX : up_src_raw_watermark(&s->src);
+	return handle_up_to(s, limit, handled, st);
+}
+
+/* What the kernel counted as lost, whether or not a page said so. */
+static uint64_t kernel_lost(struct up_session *s)
+{
+	struct up_src_raw_stats stats;
+
+	if (up_src_raw_stats(&s->src, &stats))
+		return 0;
+	return stats.overrun + stats.commit_overrun + stats.dropped;
+}
+
+int up_session_stop(struct up_session *s, struct up_status *st)
+{
+	bool handled;
+	int err = up_attach_stop(s->attach, st);
+
+	s->ended_at = now_ns();
+	if (!err && !up_session_is_over(s))
+		err = handle_up_to(s, UINT64_MAX, &handled, st);
+	s->lost_in_kernel = kernel_lost(s);
+	return err;
+}
+
+void up_session_totals(const struct up_session *s, struct up_out_totals *t)
+{
+	const struct up_counts *c = &s->vm.counts;
+
+	*t = (struct up_out_totals){ .handled = c->handled, .filtered = c->filtered,
+				     .unpaired = c->unpaired, .faults = c->faults,
+				     .by_zero = c->by_zero,
+				     .corrupt = s->corrupt + s->merge.corrupt_pages,
+				     .no_return = s->vm.calls.abandoned };
+	t->lost = s->src.lost > s->lost_in_kernel ? s->src.lost : s->lost_in_kernel;
+	t->lost_unknown = s->src.lost_unknown && !t->lost;
+	t->late = s->merge.late;
+	for (uint32_t i = 0; i < s->plan->nr_aggs; i++)
+		t->dropped_rows += s->vm.aggs[i].overflow;
+	if (s->armed_at)
+		t->seconds = (double)((s->ended_at ? s->ended_at : now_ns()) - s->armed_at) / 1e9;
+}
+
+int up_session_close(struct up_session *s, struct up_buf *left, struct up_status *st)
+{
+	int err;
+
+	if (!s)
+		return 0;
+	if (s->has_merge)
+		up_merge_fini(&s->merge);
+	if (s->has_src)
+		up_src_raw_close(&s->src);
+	err = up_attach_close(s->attach, left, st);
+	if (s->has_vm)
+		up_vm_fini(&s->vm);
+	free(s);
+	return err;
+}

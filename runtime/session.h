@@ -1,0 +1,70 @@
+/*
+ * A session: a plan that runs. Owns the attachment, the reader, the merge and the handler machine;
+ * offers descriptors to poll and a call that does one round, not a loop of its own.
+ */
+#ifndef UP_SESSION_H
+#define UP_SESSION_H
+
+#include "runtime/attach.h"
+#include "runtime/merge.h"
+#include "runtime/src_raw.h"
+#include "runtime/vm.h"
+
+struct up_session_opts {
+	struct up_attach_opts attach; /* `follow` and `lifecycle` are set by the session */
+	pid_t child;                  /* a child that is held back, to be traced with its children; or 0 */
+	pid_t pid;                    /* a running process to be traced; or 0 */
+	bool children;                /* with pid: also the processes it starts */
+	uint64_t max_handled;         /* end after so many handled hits; 0 for no limit */
+};
+
+struct up_session {
+	const struct up_plan *plan;
+	struct up_session_opts opts;
+	struct up_attach *attach;
+	struct up_src_raw src;
+	struct up_merge merge;
+	struct up_vm vm;
+	pid_t own_pid;                /* ours: never traced */
+	pid_t keeper_pid;             /* the keeper's, neither */
+	bool has_src, has_merge, has_vm;
+	uint64_t foreign;             /* records of threads that are not to be traced */
+	uint64_t corrupt;             /* records too short for their event */
+	uint64_t armed_at, ended_at;  /* ns, CLOCK_MONOTONIC; 0 before */
+	uint64_t lost_in_kernel;      /* events that the kernel's statistics say were lost */
+};
+
+/*
+ * Puts the plan into the kernel, without arming it. On failure everything is undone. Plan and
+ * output must outlive the session.
+ */
+int up_session_open(const struct up_plan *plan, const struct up_session_opts *opts,
+		    struct up_out *out, struct up_session **s, struct up_status *st);
+/* Arms the probes. */
+int up_session_arm(struct up_session *s, struct up_status *st);
+
+/* Readable when there are events; when the keeper has died. */
+int up_session_events_fd(const struct up_session *s);
+int up_session_keeper_fd(const struct up_session *s);
+
+/*
+ * One round: handles everything that happened up to now, in order. *handled says whether there was
+ * anything. Returns 0 or -errno. Does nothing more once up_session_is_over().
+ */
+int up_session_round(struct up_session *s, bool *handled, struct up_status *st);
+/*
+ * Events that came too late for the latest round are here already: there must be another round
+ * soon, for the descriptor will not become readable on their account.
+ */
+bool up_session_is_pending(const struct up_session *s);
+/* stop() was called, or max_handled is reached. */
+bool up_session_is_over(const struct up_session *s);
+
+/* Stops recording and handles what is left. The sums are final then. */
+int up_session_stop(struct up_session *s, struct up_status *st);
+void up_session_totals(const struct up_session *s, struct up_out_totals *t);
+
+/* Takes everything out of the kernel and frees the session; see up_attach_close(). */
+int up_session_close(struct up_session *s, struct up_buf *left, struct up_status *st);
+
+#endif
