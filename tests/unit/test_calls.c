@@ -1,0 +1,150 @@
+/* Pairing of entries and returns: recursion, tail calls, calls left without a return, limits. */
+#include <string.h>
+
+#include "runtime/calls.h"
+#include "unit.h"
+
+#define TID 100
+
+/* Opens a call of a probe at sp that returns to ra, and keeps one number. */
+static struct up_call *enter(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp, uint64_t ra,
+			     uint64_t kept)
+{
+	struct up_call call = { .probe = probe, .sp = sp, .ra = ra, .time = sp, .nr_vals = 2 };
+	struct up_value v = { .u = kept };
+	struct up_value text = { .p = "abc", .len = 3 };
+	struct up_thread *t;
+	struct up_call *open = up_calls_enter(c, tid, &call, &t);
+
+	if (!open)
+		return NULL;
+	up_calls_keep(t, open, 0, &v, false);
+	up_calls_keep(t, open, 1, &text, true);
+	return open;
+}
+
+/* Closes one; the number it kept, or 0 when there was none. */
+static uint64_t leave(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp)
+{
+	struct up_thread *t;
+	struct up_call *call = up_calls_leave(c, tid, probe, sp, &t);
+
+	if (!call)
+		return 0;
+	struct up_value text = up_calls_kept(t, call, 1, true);
+	CHECK(text.len == 3 && !memcmp(text.p, "abc", 3));
+	return up_calls_kept(t, call, 0, false).u;
+}
+
+static void test_nesting(void)
+{
+	struct up_calls c;
+
+	up_calls_init(&c);
+	for (uint64_t i = 0; i < 100; i++) {
+		struct up_call *call = enter(&c, TID, 1, 10000 - i * 16, 5, i + 1);
+
+		CHECK(call && call->depth == i);
+	}
+	for (uint64_t i = 100; i-- > 0;)
+		CHECK(leave(&c, TID, 1, 10000 - i * 16) == i + 1);
+	CHECK(leave(&c, TID, 1, 10000) == 0);
+	CHECK(c.abandoned == 0 && up_calls_open(&c) == 0);
+	up_calls_fini(&c);
+}
+
+static void test_threads_and_probes(void)
+{
+	struct up_calls c;
+
+	up_calls_init(&c);
+	enter(&c, TID, 1, 1000, 5, 11);
+	enter(&c, TID, 2, 1000, 5, 12); /* another probe on the same function */
+	enter(&c, TID + 1, 1, 1000, 5, 13);
+	CHECK(leave(&c, TID, 3, 1000) == 0);
+	CHECK(leave(&c, TID, 1, 1000) == 11); /* not the topmost one */
+	CHECK(leave(&c, TID + 1, 1, 1000) == 13);
+	CHECK(leave(&c, TID, 2, 1000) == 12);
+	CHECK(c.abandoned == 0);
+	up_calls_fini(&c);
+}
+
+/* longjmp leaves calls open; the next call higher up the stack shows that they have ended. */
+static void test_abandoned(void)
+{
+	struct up_calls c;
+
+	up_calls_init(&c);
+	enter(&c, TID, 1, 1000, 5, 1);
+	enter(&c, TID, 1, 900, 6, 2);
+	enter(&c, TID, 1, 800, 6, 3);
+	CHECK(leave(&c, TID, 1, 1000) == 1);
+	CHECK(c.abandoned == 2);
+	/* Left, and called again at the same place: the same return address stands there. */
+	enter(&c, TID, 1, 1000, 5, 4);
+	CHECK(enter(&c, TID, 1, 1000, 5, 5)->depth == 0);
+	CHECK(c.abandoned == 3);
+	CHECK(leave(&c, TID, 1, 1000) == 5);
+	CHECK(leave(&c, TID, 1, 1000) == 0);
+	up_calls_fini(&c);
+}
+
+/* A function that jumps to its own start finds the kernel's trampoline (here 99) there. */
+static void test_tail_calls(void)
+{
+	struct up_calls c;
+
+	up_calls_init(&c);
+	enter(&c, TID, 1, 1000, 5, 1);
+	CHECK(enter(&c, TID, 1, 1000, 99, 2)->depth == 1);
+	CHECK(enter(&c, TID, 1, 1000, 99, 3)->depth == 2);
+	CHECK(leave(&c, TID, 1, 1000) == 3);
+	CHECK(leave(&c, TID, 1, 1000) == 2);
+	CHECK(leave(&c, TID, 1, 1000) == 1);
+	CHECK(c.abandoned == 0);
+	up_calls_fini(&c);
+}
+
+static void test_limits(void)
+{
+	struct up_calls c;
+
+	up_calls_init(&c);
+	for (uint64_t i = 0; i < UP_CALLS_DEPTH + 10; i++)
+		enter(&c, TID, 1, 10000000 - i * 16, 5, i + 1);
+	CHECK(c.not_kept == 10 && up_calls_open(&c) == UP_CALLS_DEPTH);
+	up_calls_exit(&c, TID);
+	CHECK(up_calls_open(&c) == 0 && c.abandoned == UP_CALLS_DEPTH);
+	up_calls_fini(&c);
+}
+
+/* One call stays open while others come and go: what they kept is given back. */
+static void test_no_growth(void)
+{
+	struct up_calls c;
+	struct up_thread *t;
+	struct up_call call = { .probe = 1, .sp = 500, .ra = 7, .nr_vals = 0 };
+
+	up_calls_init(&c);
+	enter(&c, TID, 1, 1000, 5, 1);
+	for (uint64_t i = 0; i < 10000; i++) {
+		enter(&c, TID, 1, 900, 6, i + 2);
+		enter(&c, TID, 2, 900, 6, i + 3);
+		CHECK(leave(&c, TID, 1, 900) == i + 2);
+		CHECK(leave(&c, TID, 2, 900) == i + 3);
+	}
+	up_calls_enter(&c, TID, &call, &t);
+	CHECK(t->cap_vals <= 64 && t->cap_bytes <= 64);
+	up_calls_fini(&c);
+}
+
+int main(void)
+{
+	test_nesting();
+	test_threads_and_probes();
+	test_abandoned();
+	test_tail_calls();
+	test_limits();
+	test_no_growth();
+	return unit_report("calls");
+}
