@@ -257,6 +257,26 @@ static struct up_type unknown_type(struct up_check *cx, struct up_node *n)
 	return poison(n);
 }
 
+/* `string[N]`: text of at most N bytes. */
+static struct up_type check_text_len(struct up_check *cx, struct up_node *n,
+				     const struct up_type_row *row, struct up_type t)
+{
+	uint64_t len;
+
+	if (!up_const_int(n->typed.type.len, &len) || len == 0 || len > UP_TEXT_MAX) {
+		up_error(cx->ds, n->typed.type.len->span, E_NOT_CONSTANT,
+			 "a text's length is a constant from 1 to %d", UP_TEXT_MAX);
+		return poison(n);
+	}
+	if (is_poison(t))
+		return poison(n);
+	if (t.ty != TY_INT) {
+		up_error(cx->ds, n->span, E_TYPE, "an address is a number, this is a string");
+		return poison(n);
+	}
+	return check_stale(cx, n, n->typed.e) ? (n->type = row->type) : poison(n);
+}
+
 static struct up_type check_typed(struct up_check *cx, struct up_node *n)
 {
 	const struct up_typeref *ref = &n->typed.type;
@@ -265,6 +285,8 @@ static struct up_type check_typed(struct up_check *cx, struct up_node *n)
 
 	if (!row && !ref->bits)
 		return unknown_type(cx, n);
+	if (row && ref->len && row->type.ty == TY_STR && !row->is_later)
+		return check_text_len(cx, n, row, t);
 	if (!row || row->is_later || ref->len) {
 		up_error(cx->ds, ref->span, E_LATER, "the type `%s` is not to be had in this version",
 			 up_source_label(cx->ds, cx->ds->arena, ref->span));

@@ -44,26 +44,36 @@ static void emit_string(struct up_gen *g, unsigned r, const struct up_text *t)
 	emit_const(g, r, v);
 }
 
+static bool has_register(struct up_gen *g, const struct up_node *n, unsigned r)
+{
+	if (r + 2 >= UP_MAX_REGS) {
+		g->failed = true;
+		return up_error(g->ds, n->span, E_TOO_LARGE,
+				"this expression needs more than %d registers", UP_MAX_REGS);
+	}
+	if (r + 1 > g->nr_regs)
+		g->nr_regs = r + 1;
+	return true;
+}
+
 /* ---- what the kernel fetches ---- */
 
-/* Loads a fetch argument, and makes it a fault when a pointer on the way was none. */
-static void load(struct up_gen *g, const struct up_node *n, const struct up_fetch *f,
-		 const char *type, unsigned r)
+/* Loads a fetch argument. */
+static void load(struct up_gen *g, const struct up_node *n, const char *text, const char *type,
+		 unsigned r)
 {
-	bool is_text = !up_type_find(type)->size;
-	uint32_t arg = up_shape_add(&g->fetch, g->shape, f->text, type, n->span);
-	/* The kernel itself tells of a bad pointer to text, unless it followed others to get there. */
-	bool is_direct = f->nr_ptrs == 1 && f->ptrs[0][0] != '@';
-	unsigned nr_guards = is_text && is_direct ? 0 : f->nr_ptrs;
+	uint32_t arg = up_shape_add(&g->fetch, g->shape, text, type, n->span);
 
-	if (arg == UP_NONE) {
+	if (arg == UP_NONE)
 		g->failed = true;
-		return;
-	}
-	up_emit(g, is_text ? OP_ARGSTR : OP_ARG, r, arg, 0);
-	if (nr_guards && r + 1 >= g->nr_regs)
-		g->nr_regs = r + 2;
-	for (unsigned i = 0; i < nr_guards; i++) {
+	else
+		up_emit(g, up_type_find(type)->size ? OP_ARG : OP_ARGSTR, r, arg, 0);
+}
+
+/* Makes register r a fault when a pointer on the way to it was none. */
+static void guard(struct up_gen *g, const struct up_node *n, const struct up_fetch *f, unsigned r)
+{
+	for (unsigned i = 0; i < f->nr_ptrs; i++) {
 		uint32_t ptr = up_shape_add(&g->fetch, g->shape, f->ptrs[i], "x64", n->span);
 
 		if (ptr == UP_NONE) {
@@ -75,20 +85,43 @@ static void load(struct up_gen *g, const struct up_node *n, const struct up_fetc
 	}
 }
 
+/* Loads text that was read as arrays; the register behind gets its address. */
+static void load_text(struct up_gen *g, const struct up_node *n, const struct up_fetch *f,
+		      uint64_t len, unsigned r)
+{
+	uint32_t pieces = 0, base = UP_NONE;
+	uint32_t first = up_shape_add_text(&g->fetch, g->shape, f, len, &pieces, n->span);
+
+	if (f->base)
+		base = up_shape_add(&g->fetch, g->shape, f->base, "x64", n->span);
+	if (first == UP_NONE || (f->base && base == UP_NONE) || !has_register(g, n, r + 2)) {
+		g->failed = true;
+		return;
+	}
+	emit_const(g, r + 1, (struct up_value){ .u = f->off });
+	if (f->base) {
+		up_emit(g, OP_ARG, r + 2, base, 0);
+		up_emit(g, OP_ADD, r + 1, r + 1, r + 2);
+	}
+	g->code.v[up_emit(g, OP_TEXT, r, first, pieces)].d = (uint16_t)len;
+	guard(g, n, f, r);
+}
+
 static void load_value(struct up_gen *g, const struct up_node *n, const char *type, unsigned r)
 {
 	struct up_fetch f = { 0 };
 
-	if (up_fetch_value(&g->fetch, n, &f))
-		load(g, n, &f, type, r);
-	else
+	if (!up_fetch_value(&g->fetch, n, &f) || !has_register(g, n, r + 1)) {
 		g->failed = true;
+		return;
+	}
+	load(g, n, f.text, type, r);
+	guard(g, n, &f, r);
 }
 
 static void gen_fetch_call(struct up_gen *g, const struct up_node *n, unsigned r)
 {
 	const struct up_node *arg = n->call.args;
-	struct up_fetch f = { 0 };
 	const char *type;
 	size_t len = arg->str.len;
 
@@ -96,8 +129,7 @@ static void gen_fetch_call(struct up_gen *g, const struct up_node *n, unsigned r
 	if (len > strlen(type) && arg->str.s[len - strlen(type) - 1] == ':' &&
 	    !strcmp(arg->str.s + len - strlen(type), type))
 		len -= strlen(type) + 1;
-	f.text = up_arena_memdup(g->ds->arena, arg->str.s, len);
-	load(g, arg, &f, type, r);
+	load(g, arg, up_arena_memdup(g->ds->arena, arg->str.s, len), type, r);
 }
 
 /* Keeps a value at the entry for the return block; the same source text is kept once. */
@@ -118,8 +150,6 @@ static void gen_kept(struct up_gen *g, const struct up_node *n, unsigned r)
 
 static void gen_named(struct up_gen *g, const struct up_node *n, unsigned r)
 {
-	struct up_fetch comm = { .text = "$comm" };
-
 	switch (n->ref) {
 	case VAL_IP: up_emit(g, OP_CONTEXT, r, UP_CX_IP, 0); break;
 	case VAL_PID: up_emit(g, OP_CONTEXT, r, UP_CX_PID, 0); g->b->needs_pid = true; break;
@@ -132,7 +162,7 @@ static void gen_named(struct up_gen *g, const struct up_node *n, unsigned r)
 	case VAL_FUNC: up_emit(g, OP_SITE, r, UP_SITE_FUNC, 0); break;
 	case VAL_OBJECT: up_emit(g, OP_SITE, r, UP_SITE_OBJECT, 0); break;
 	case VAL_OFFSET: up_emit(g, OP_SITE, r, UP_SITE_OFFSET, 0); break;
-	case VAL_COMM: load(g, n, &comm, "string", r); break;
+	case VAL_COMM: load(g, n, "$comm", "string", r); break;
 	case VAL_RETVAL: load_value(g, n, "s64", r); break;
 	default: load_value(g, n, "x64", r); break;
 	}
@@ -158,12 +188,15 @@ static void gen_typed(struct up_gen *g, const struct up_node *n, unsigned r)
 	const struct up_type_row *row = up_type_find(n->typed.type.name);
 	const struct up_node *e = up_unparen(n->typed.e);
 	struct up_fetch f = { 0 };
+	uint64_t len = UP_TEXT_LEN;
 
 	if (e->type.ty == TY_STR) {
 		up_gen_expr(g, e, r);
 	} else if (row->is_address) {
+		if (n->typed.type.len)
+			up_const_int(n->typed.type.len, &len);
 		if (up_fetch_memory(&g->fetch, e, &f))
-			load(g, n, &f, row->kernel, r);
+			load_text(g, n, &f, len, r);
 		else
 			g->failed = true;
 	} else if (up_is_fetchable(e, g->fetch.at_return)) {
@@ -260,18 +293,6 @@ static void gen_choice(struct up_gen *g, const struct up_node *n, unsigned r)
 	up_patch(g, to_else);
 	up_gen_expr(g, n->cond.els, r);
 	up_patch(g, to_end);
-}
-
-static bool has_register(struct up_gen *g, const struct up_node *n, unsigned r)
-{
-	if (r + 2 >= UP_MAX_REGS) {
-		g->failed = true;
-		return up_error(g->ds, n->span, E_TOO_LARGE,
-				"this expression needs more than %d registers", UP_MAX_REGS);
-	}
-	if (r + 1 > g->nr_regs)
-		g->nr_regs = r + 1;
-	return true;
 }
 
 void up_gen_expr(struct up_gen *g, const struct up_node *n, unsigned r)

@@ -12,6 +12,9 @@
 #include "lang/types.h"
 #include "lang/values.h"
 
+#define ARRAY_WORDS 64u /* elements of one array: the kernel's MAX_ARRAY_LEN */
+#define ARRAY_BYTES (ARRAY_WORDS * 8)
+
 bool up_is_fetchable(const struct up_node *n, bool at_return)
 {
 	switch (n->kind) {
@@ -172,6 +175,16 @@ static bool is_base(const struct up_node *n, bool at_return)
 	return up_is_fetchable(n, at_return) || (n->sem == SEM_VALUE && n->ref == VAL_IP);
 }
 
+/* Memory at a base plus an offset, or at a constant address. */
+static const char *memory_text(struct up_fetch_cx *cx, const char *base, uint64_t off)
+{
+	bool negative = (int64_t)off < 0;
+
+	if (!base)
+		return format(cx, "@0x%" PRIx64, off);
+	return format(cx, "%c%" PRIu64 "(%s)", negative ? '-' : '+', negative ? -off : off, base);
+}
+
 bool up_fetch_memory(struct up_fetch_cx *cx, const struct up_node *n, struct up_fetch *out)
 {
 	uint64_t off = 0, address;
@@ -181,7 +194,9 @@ bool up_fetch_memory(struct up_fetch_cx *cx, const struct up_node *n, struct up_
 		if (address < 0x10000)
 			return up_error(cx->ds, n->span, E_NOT_FETCHABLE,
 					"nothing is ever mapped at address 0x%" PRIx64, address);
-		out->text = format(cx, "@0x%" PRIx64, address);
+		out->text = memory_text(cx, NULL, address);
+		out->base = NULL;
+		out->off = address;
 		return true;
 	}
 	base = skip_wide_type(split_address(n, &off));
@@ -195,8 +210,9 @@ bool up_fetch_memory(struct up_fetch_cx *cx, const struct up_node *n, struct up_
 		return up_error(cx->ds, n->span, E_LIMIT,
 				"the kernel follows at most %d pointers in one value", UP_FETCH_DEPTH - 1);
 	out->ptrs[out->nr_ptrs++] = out->text;
-	out->text = format(cx, "%c%" PRIu64 "(%s)", (int64_t)off < 0 ? '-' : '+',
-			   (int64_t)off < 0 ? -off : off, out->text);
+	out->base = out->text;
+	out->off = off;
+	out->text = memory_text(cx, out->base, off);
 	return true;
 }
 
@@ -272,6 +288,48 @@ uint32_t up_shape_add(struct up_fetch_cx *cx, struct up_shape *s, const char *te
 	a.type = up_arena_strdup(s->arena, type);
 	up_vec_push(s->arena, &s->args, a);
 	return (uint32_t)s->args.nr - 1;
+}
+
+/* Where these very pieces stand already, or UP_NONE. */
+static uint32_t find_pieces(const struct up_shape *s, const struct up_plan_arg *pieces, uint32_t nr)
+{
+	for (uint32_t i = 0; i + nr <= s->args.nr; i++) {
+		uint32_t k = 0;
+
+		while (k < nr && !strcmp(s->args.v[i + k].fetch, pieces[k].fetch) &&
+		       !strcmp(s->args.v[i + k].type, pieces[k].type))
+			k++;
+		if (k == nr)
+			return i;
+	}
+	return UP_NONE;
+}
+
+uint32_t up_shape_add_text(struct up_fetch_cx *cx, struct up_shape *s, const struct up_fetch *f,
+			   uint64_t len, uint32_t *pieces, struct up_span span)
+{
+	struct up_plan_arg args[UP_TEXT_MAX / ARRAY_BYTES];
+	uint32_t nr = 0;
+
+	for (uint64_t done = 0; done < len; done += ARRAY_BYTES, nr++) {
+		uint64_t words = (len - done + 7) / 8;
+
+		words = words > ARRAY_WORDS ? ARRAY_WORDS : words;
+		args[nr] = (struct up_plan_arg){ .size = (uint16_t)(words * 8), .span = span };
+		args[nr].fetch = up_arena_strdup(s->arena, memory_text(cx, f->base, f->off + done));
+		args[nr].type = up_arena_printf(s->arena, "x64[%u]", (unsigned)words);
+		if (!fits(cx, s, args[nr].fetch, span))
+			return UP_NONE;
+	}
+	*pieces = nr;
+	uint32_t first = find_pieces(s, args, nr);
+	if (first != UP_NONE)
+		return first;
+	for (uint32_t i = 0; i < nr; i++) {
+		args[i].name = name_arg(s, args[i].fetch);
+		up_vec_push(s->arena, &s->args, args[i]);
+	}
+	return (uint32_t)s->args.nr - nr;
 }
 
 bool up_shape_same(const struct up_plan_event *e, const struct up_shape *s)

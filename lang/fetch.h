@@ -14,6 +14,8 @@
 /* A fetch argument being built, and the pointers it follows. */
 struct up_fetch {
 	const char *text;                  /* "+8(%di)" */
+	const char *base;                  /* of memory: what the address rests on, "%di"; NULL for a constant */
+	uint64_t off;                      /* of memory: what is added to it */
 	const char *ptrs[UP_FETCH_DEPTH];  /* fetch texts of the pointers on the way, outermost last */
 	unsigned nr_ptrs;
 };
@@ -50,6 +52,14 @@ bool up_fetch_memory(struct up_fetch_cx *cx, const struct up_node *n, struct up_
  */
 uint32_t up_shape_add(struct up_fetch_cx *cx, struct up_shape *s, const char *text,
 		      const char *type, struct up_span span);
+
+/*
+ * The index of the first of the arguments that read up to `len` bytes of text at f, as arrays: the
+ * kernel's own strings can make a hit vanish (see docs/design/kernel.md). *pieces says how many
+ * arguments follow each other. UP_NONE after a diagnostic.
+ */
+uint32_t up_shape_add_text(struct up_fetch_cx *cx, struct up_shape *s, const struct up_fetch *f,
+			   uint64_t len, uint32_t *pieces, struct up_span span);
 
 /* Do two shapes make the same kernel event? */
 bool up_shape_same(const struct up_plan_event *e, const struct up_shape *s);

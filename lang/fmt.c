@@ -200,8 +200,10 @@ static bool is_soft_name(const struct up_tok *t)
 /* Would what stands around the `;` t end the statement, too? */
 static bool is_needless(const struct writer *w, const struct up_tok *t)
 {
-	const struct up_tok *next = t + 1, *prev = w->prev;
+	const struct up_tok *next = t, *prev = w->prev;
 
+	while (next->kind == TK_TERM)
+		next++;
 	if (!w->blocks || !prev || prev->kind == TK_TERM || prev->kind == TK_OPEN ||
 	    next->kind == TK_CLOSE)
 		return true;

@@ -21,7 +21,7 @@ struct up_plan_arg {
 	const char *name;     /* C identifier, at most 32 bytes */
 	const char *fetch;    /* "%di", "+8(%di)", "$comm" */
 	const char *type;     /* kernel type: "u32", "x64", "string" */
-	uint8_t size;         /* bytes of a number; 0 for a string */
+	uint16_t size;        /* bytes of a number, or of an array of them; 0 for a string */
 	bool is_signed;       /* of a number */
 	struct up_span span;  /* the script text that asked for it, for the kernel's own errors */
 };
@@ -56,7 +56,7 @@ struct up_insn {
 	uint8_t a;    /* usually the destination register */
 	uint16_t b;   /* usually a source register or an index */
 	uint16_t c;   /* usually the second source */
-	uint16_t pad; /* zero */
+	uint16_t d;   /* of OP_TEXT: most bytes of the text */
 };
 
 /* What a handler does with the call it belongs to. */

@@ -19,6 +19,9 @@ struct up_type_row {
 /* Ends with a NULL name. */
 extern const struct up_type_row up_type_rows[];
 
+#define UP_TEXT_LEN 512  /* bytes of text that are read unless string[N] says otherwise */
+#define UP_TEXT_MAX 2048 /* and at most */
+
 const struct up_type_row *up_type_find(const char *name);
 
 /*

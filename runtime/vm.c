@@ -27,9 +27,10 @@ int up_vm_init(struct up_vm *vm, const struct up_plan *plan, struct up_out *out)
 	*vm = (struct up_vm){ .plan = plan, .out = out };
 	vm->regs = calloc(UP_MAX_REGS + 2, sizeof(*vm->regs));
 	vm->aggs = calloc(plan->nr_aggs + 1, sizeof(*vm->aggs));
+	vm->mended = malloc(UP_VM_MENDED);
 	up_calls_init(&vm->calls);
 	up_procs_init(&vm->procs);
-	if (!vm->regs || !vm->aggs)
+	if (!vm->regs || !vm->aggs || !vm->mended)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < plan->nr_aggs; i++)
 		up_table_init(&vm->aggs[i], plan->aggs[i].row->cell_size, MAX_ROWS);
@@ -42,6 +43,7 @@ void up_vm_fini(struct up_vm *vm)
 		up_table_fini(&vm->aggs[i]);
 	free(vm->aggs);
 	free(vm->regs);
+	free(vm->mended);
 	up_key_fini(&vm->key);
 	up_buf_fini(&vm->text);
 	up_calls_fini(&vm->calls);
@@ -294,6 +296,10 @@ L_OP_ARGSTR:
 	DST = load_string(r->hit, &r->hit->fields[i->b]);
 	vm->counts.faults += is_fault(&DST);
 	NEXT;
+L_OP_TEXT:
+	DST = up_vm_text(vm, r->hit, i, regs[i->a + 1].u);
+	vm->counts.faults += is_fault(&DST);
+	NEXT;
 L_OP_SITE:
 	DST = site_text(r, i->b);
 	NEXT;
@@ -415,6 +421,7 @@ void up_vm_hit(struct up_vm *vm, const struct up_hit *hit)
 	struct run r = { .vm = vm, .hit = hit, .site = &vm->plan->sites[hit->site] };
 
 	r.prog = &vm->plan->progs[r.site->prog];
+	vm->nr_mended = 0;
 	if (r.prog->calls == UP_CALLS_LEAVE && !find_call(&r))
 		return;
 	if (execute(&r))

@@ -25,6 +25,8 @@ struct up_hit {
 	uint32_t cpu;
 };
 
+#define UP_VM_MENDED 16384
+
 struct up_counts {
 	uint64_t handled;   /* hits whose handler ran to its end */
 	uint64_t filtered;  /* hits that a `when` rejected */
@@ -39,6 +41,8 @@ struct up_vm {
 	struct up_table *aggs;           /* one an aggregation of the plan */
 	struct up_key key;               /* scratch */
 	struct up_buf text;              /* scratch, for printf */
+	char *mended;                    /* texts of this hit that had to be completed, UP_VM_MENDED bytes */
+	size_t nr_mended;                /* how much of it is used */
 	struct up_calls calls;
 	struct up_procs procs;
 	struct up_out *out;
@@ -53,6 +57,10 @@ void up_vm_fini(struct up_vm *vm);
 
 /* Runs the handler of a hit's site. */
 void up_vm_hit(struct up_vm *vm, const struct up_hit *hit);
+
+/* What OP_TEXT does: the text, whose arguments lie one behind the other; `addr` is where it was read. */
+struct up_value up_vm_text(struct up_vm *vm, const struct up_hit *hit, const struct up_insn *insn,
+			   uint64_t addr);
 
 /* Shows every aggregation, rows largest first. */
 int up_vm_show(struct up_vm *vm);

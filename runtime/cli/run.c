@@ -259,6 +259,8 @@ static bool finish(struct run *r, enum reason why)
 	struct up_buf b = { 0 };
 	bool ok = true;
 
+	if (why == END_SIGNAL && isatty(STDERR_FILENO))
+		fputc('\n', stderr); /* behind the ^C that the terminal shows */
 	if (why != END_FAILED)
 		ok = !up_session_stop(r->session, &r->st);
 	up_session_totals(r->session, &t);
