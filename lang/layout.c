@@ -75,8 +75,8 @@ static uint32_t place_event(struct up_build *b, const struct up_node *probe, uin
 static const char *place_text(struct up_arena *a, const struct up_place_at *p)
 {
 	if (!p->func_off)
-		return up_arena_strdup(a, p->func);
-	return up_arena_printf(a, "%s+0x%" PRIx64, p->func, p->func_off);
+		return up_arena_strdup(a, p->shown);
+	return up_arena_printf(a, "%s+0x%" PRIx64, p->shown, p->func_off);
 }
 
 static struct up_plan_site make_site(struct up_build *b, const struct up_node *probe,
@@ -87,7 +87,7 @@ static struct up_plan_site make_site(struct up_build *b, const struct up_node *p
 
 	s.path = up_arena_strdup(b->arena, t->object->path);
 	s.object = up_arena_strdup(b->arena, t->object->name);
-	s.func = up_arena_strdup(b->arena, p->func);
+	s.func = up_arena_strdup(b->arena, p->shown);
 	s.probe = probe->probe.name ? up_arena_strdup(b->arena, probe->probe.name) :
 				      up_arena_printf(b->arena, "%s:%s", s.object,
 						      place_text(b->arena, p));

@@ -190,12 +190,15 @@ static bool starts_decl(const struct up_scan *sc, int kind, uint32_t end)
 /* Is the word at the beginning of a line assigned to, so that `by` or `top` is a variable? */
 static bool is_assigned(const struct up_scan *sc, uint32_t end)
 {
-	uint32_t i = skip_blanks(sc, end);
-	char c = i < sc->len ? sc->text[i] : 0, c1 = i + 1 < sc->len ? sc->text[i + 1] : 0;
+	const char *s = sc->text + skip_blanks(sc, end); /* the text ends in a NUL */
 
-	if (c == '[' || c == '.')
+	if (*s == '[' || *s == '.')
 		return true;
-	return c == '=' ? c1 != '=' : c && strchr("+-*/%&|^", c) && c1 == '=';
+	if (*s == '=')
+		return s[1] != '=';
+	if ((*s == '<' || *s == '>') && s[1] == *s)
+		return s[2] == '=';
+	return *s && strchr("+-*/%&|^", *s) && s[1] == '=';
 }
 
 /* ---- words ---- */

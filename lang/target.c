@@ -217,7 +217,7 @@ static int by_address(const void *va, const void *vb)
 static void add_place(struct up_diags *ds, struct up_target *t, uint64_t addr, uint64_t off,
 		      const char *func, uint64_t func_off)
 {
-	struct up_place_at p = { addr, off, func, func_off };
+	struct up_place_at p = { addr, off, func, func, func_off };
 
 	up_vec_push(ds->arena, &t->places, p);
 }
@@ -586,6 +586,35 @@ const struct up_loc_row up_loc_rows[] = {
 	{ 0 },
 };
 
+static int by_func(const void *va, const void *vb)
+{
+	const struct up_place_at *const *a = va, *const *b = vb;
+
+	return strcmp((*a)->func, (*b)->func);
+}
+
+/* Functions of one name at several addresses get their address into the name. */
+static void tell_apart(struct up_diags *ds, struct up_target *t)
+{
+	size_t nr = t->places.nr;
+	struct up_place_at **order = up_newn(ds->arena, struct up_place_at *, nr + 1);
+	bool same = false;
+
+	for (size_t i = 0; i < nr; i++)
+		order[i] = &t->places.v[i];
+	qsort(order, nr, sizeof(*order), by_func);
+	for (size_t i = 0; i < nr; i++) {
+		bool again = same;
+
+		same = i + 1 < nr && !strcmp(order[i]->func, order[i + 1]->func);
+		if (again || same)
+			order[i]->shown = up_arena_printf(ds->arena, "%s@0x%" PRIx64, order[i]->func,
+							  order[i]->addr - order[i]->func_off);
+		else
+			order[i]->shown = order[i]->func;
+	}
+}
+
 /* Finds the form and resolves it. */
 static bool resolve_location(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
 			     struct up_target *t)
@@ -602,7 +631,10 @@ static bool resolve_location(struct up_diags *ds, const struct up_env *env, cons
 	if (l->version && !row->takes_version)
 		return up_error(ds, l->span, E_TARGET,
 				"a symbol version needs a function's full name before the @");
-	return row->resolve(ds, env, l, t);
+	if (!row->resolve(ds, env, l, t))
+		return false;
+	tell_apart(ds, t);
+	return true;
 }
 
 static bool open_object(struct up_diags *ds, const struct up_env *env, struct up_span span,

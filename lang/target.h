@@ -12,6 +12,7 @@ struct up_place_at {
 	uint64_t addr;     /* virtual address */
 	uint64_t offset;   /* in the file */
 	const char *func;  /* the symbol, or "0x46420" where none is */
+	const char *shown; /* the same, with "@0xADDRESS" when other functions have that name */
 	uint64_t func_off; /* bytes from the start of func */
 };
 

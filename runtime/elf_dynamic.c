@@ -1,7 +1,11 @@
-/* PT_DYNAMIC, symbol versions and .gnu.hash of a file that nobody vouches for. */
+/*
+ * PT_DYNAMIC and symbol versions by libelf; .gnu.hash, which it does not look names up in, by
+ * ourselves. The file is one that nobody vouches for.
+ */
 #include "runtime/elf_dynamic.h"
 
-#include <elf.h>
+#include <gelf.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,30 +18,27 @@ struct entries {
 	uint64_t rpath, runpath;                        /* offsets in strtab, plus 1 */
 };
 
-static bool read_entry(const struct up_elf *e, uint64_t n, uint64_t *tag, uint64_t *value)
+/* The entries of PT_DYNAMIC as far as the file has them, or NULL. */
+static Elf_Data *get_entries(const struct up_elf *e)
 {
-	size_t size = e->is64 ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn);
-	Elf64_Dyn d;
-	Elf32_Dyn s;
+	size_t size = gelf_fsize(e->handle, ELF_T_DYN, 1, EV_CURRENT);
+	uint64_t len = e->dynamic.offset < e->size ? e->size - e->dynamic.offset : 0;
 
-	if (n >= MAX_ENTRIES || n >= e->dynamic.filesz / size)
-		return false;
-	const unsigned char *p = up_elf_at(e, e->dynamic.offset + n * size, size);
-	if (!p)
-		return false;
-	if (e->is64) {
-		memcpy(&d, p, sizeof(d));
-		*tag = (uint64_t)d.d_tag;
-		*value = d.d_un.d_val;
-	} else {
-		memcpy(&s, p, sizeof(s));
-		*tag = (uint32_t)s.d_tag;
-		*value = s.d_un.d_val;
-	}
-	return *tag != DT_NULL;
+	if (len > e->dynamic.filesz)
+		len = e->dynamic.filesz;
+	if (len / size > MAX_ENTRIES)
+		len = MAX_ENTRIES * size;
+	return elf_getdata_rawchunk(e->handle, (int64_t)e->dynamic.offset, len - len % size,
+				    ELF_T_DYN);
 }
 
-static void keep_entry(struct entries *t, uint64_t tag, uint64_t value)
+/* Entry n; false past the last. */
+static bool read_entry(Elf_Data *entries, int n, GElf_Dyn *out)
+{
+	return entries && gelf_getdyn(entries, n, out) && out->d_tag != DT_NULL;
+}
+
+static void keep_entry(struct entries *t, int64_t tag, uint64_t value)
 {
 	switch (tag) {
 	case DT_STRTAB:
@@ -253,12 +254,13 @@ static void take_sections(struct up_elf_dynamic *d)
 
 void up_elf_dynamic_read(const struct up_elf *e, struct up_elf_dynamic *out)
 {
+	Elf_Data *entries = get_entries(e);
 	struct entries t = { 0 };
-	uint64_t tag, value;
+	GElf_Dyn dyn;
 
 	*out = (struct up_elf_dynamic){ .elf = e };
-	for (uint64_t n = 0; read_entry(e, n, &tag, &value); n++)
-		keep_entry(&t, tag, value);
+	for (int n = 0; read_entry(entries, n, &dyn); n++)
+		keep_entry(&t, dyn.d_tag, dyn.d_un.d_val);
 	find_tables(out, &t);
 	out->rpath = t.rpath ? up_elf_string(out->strings, t.rpath - 1) : NULL;
 	out->runpath = t.runpath ? up_elf_string(out->strings, t.runpath - 1) : NULL;
@@ -267,13 +269,14 @@ void up_elf_dynamic_read(const struct up_elf *e, struct up_elf_dynamic *out)
 
 const char *up_elf_needed(const struct up_elf_dynamic *d, unsigned n)
 {
-	uint64_t tag, value;
+	Elf_Data *entries = get_entries(d->elf);
+	GElf_Dyn dyn;
 
 	if (n >= UP_ELF_MAX_NEEDED)
 		return NULL;
-	for (uint64_t i = 0; read_entry(d->elf, i, &tag, &value); i++)
-		if (tag == DT_NEEDED && n-- == 0)
-			return up_elf_string(d->strings, value);
+	for (int i = 0; read_entry(entries, i, &dyn); i++)
+		if (dyn.d_tag == DT_NEEDED && n-- == 0)
+			return up_elf_string(d->strings, dyn.d_un.d_val);
 	return NULL;
 }
 
@@ -285,55 +288,83 @@ const char *up_elf_needed(const struct up_elf_dynamic *d, unsigned n)
  */
 typedef bool version_fn(void *arg, unsigned number, const char *name, const char *file);
 
-/* Structures of this part are the same in both classes. */
-static bool get_part(struct up_elf_span s, uint64_t off, void *to, size_t size)
+/* A table for libelf's readers, which check every offset against its size. */
+static Elf_Data *get_table(const struct up_elf_dynamic *d, struct up_elf_span s, Elf_Type type)
 {
-	if (off > s.len || s.len - off < size)
+	if (!s.s || s.len > INT_MAX)
+		s.len = s.s ? INT_MAX : 0;
+	return s.len ? elf_getdata_rawchunk(d->elf->handle, s.s - d->elf->bytes, s.len, type)
+		     : NULL;
+}
+
+/* Moves an offset on; false when it leaves what an int holds. */
+static bool add_offset(int *off, uint64_t by)
+{
+	if (by > (uint64_t)(INT_MAX - *off))
 		return false;
-	memcpy(to, s.s + off, size);
+	*off += (int)by;
 	return true;
+}
+
+/* The name of the version at `off`, or NULL; the file's own name is the version of what has none.
+ */
+static const char *defined_name(const struct up_elf_dynamic *d, Elf_Data *table, int off,
+				const GElf_Verdef *def)
+{
+	GElf_Verdaux aux;
+
+	if (!def->vd_cnt || def->vd_flags & VER_FLG_BASE || !add_offset(&off, def->vd_aux) ||
+	    !gelf_getverdaux(table, off, &aux))
+		return NULL;
+	return up_elf_string(d->strings, aux.vda_name);
 }
 
 static void walk_defined(const struct up_elf_dynamic *d, version_fn *fn, void *arg)
 {
-	Elf64_Verdef def;
-	Elf64_Verdaux aux;
-	uint64_t off = 0;
+	Elf_Data *table = get_table(d, d->verdef, ELF_T_VDEF);
+	GElf_Verdef def;
+	int off = 0;
 
-	for (unsigned n = 0; n < MAX_ENTRIES; n++, off += def.vd_next) {
-		if (!get_part(d->verdef, off, &def, sizeof(def)))
-			break;
-		/* The file's own name is the version of what has none. */
-		bool has_name = def.vd_cnt && !(def.vd_flags & VER_FLG_BASE) &&
-				get_part(d->verdef, off + def.vd_aux, &aux, sizeof(aux));
-		const char *name = has_name ? up_elf_string(d->strings, aux.vda_name) : NULL;
-		if ((name && !fn(arg, def.vd_ndx & 0x7fff, name, NULL)) || !def.vd_next)
+	for (unsigned n = 0; table && n < MAX_ENTRIES && gelf_getverdef(table, off, &def); n++) {
+		const char *name = defined_name(d, table, off, &def);
+
+		if ((name && !fn(arg, def.vd_ndx & 0x7fff, name, NULL)) || !def.vd_next ||
+		    !add_offset(&off, def.vd_next))
 			break;
 	}
 }
 
+/* The versions needed from one library. False when fn has had enough, or *budget is used up. */
+static bool walk_library(const struct up_elf_dynamic *d, Elf_Data *table, int off,
+			 const GElf_Verneed *need, unsigned *budget, version_fn *fn, void *arg)
+{
+	const char *file = up_elf_string(d->strings, need->vn_file);
+	GElf_Vernaux aux;
+
+	if (!add_offset(&off, need->vn_aux))
+		return true;
+	for (unsigned n = need->vn_cnt; n && *budget; n--, --*budget) {
+		if (!gelf_getvernaux(table, off, &aux))
+			break;
+		const char *name = up_elf_string(d->strings, aux.vna_name);
+		if (name && !fn(arg, aux.vna_other & 0x7fff, name, file))
+			return false;
+		if (!aux.vna_next || !add_offset(&off, aux.vna_next))
+			break;
+	}
+	return *budget;
+}
+
 static void walk_needed(const struct up_elf_dynamic *d, version_fn *fn, void *arg)
 {
+	Elf_Data *table = get_table(d, d->verneed, ELF_T_VNEED);
 	unsigned budget = MAX_ENTRIES;
-	Elf64_Verneed need;
-	Elf64_Vernaux aux;
-	uint64_t off = 0;
+	GElf_Verneed need;
+	int off = 0;
 
-	for (; budget && get_part(d->verneed, off, &need, sizeof(need)); off += need.vn_next) {
-		const char *file = up_elf_string(d->strings, need.vn_file);
-		uint64_t at = off + need.vn_aux;
-
-		for (unsigned n = need.vn_cnt; n && budget; n--, budget--, at += aux.vna_next) {
-			if (!get_part(d->verneed, at, &aux, sizeof(aux)))
-				break;
-			const char *name = up_elf_string(d->strings, aux.vna_name);
-			if (name && !fn(arg, aux.vna_other & 0x7fff, name, file))
-				return;
-			if (!aux.vna_next)
-				break;
-		}
-		budget -= budget > 0;
-		if (!need.vn_next)
+	while (table && gelf_getverneed(table, off, &need)) {
+		if (!walk_library(d, table, off, &need, &budget, fn, arg) || --budget == 0 ||
+		    !need.vn_next || !add_offset(&off, need.vn_next))
 			break;
 	}
 }

@@ -1,11 +1,13 @@
 /*
- * Opening an ELF file and bounds-checked access to it. Both classes are widened to the 64-bit
- * structures at the moment of reading; nothing is copied beyond the PT_LOAD headers.
+ * Opening an ELF file and bounds-checked access to it. Nothing is copied beyond the PT_LOAD
+ * headers.
  */
 #include "runtime/elf_image.h"
 
 #include <elf.h>
 #include <errno.h>
+#include <gelf.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -167,73 +169,6 @@ static bool check_type(unsigned type, unsigned em, const char *name, struct up_w
 
 /* ---- headers ---- */
 
-static void widen_header(Elf64_Ehdr *to, const unsigned char *s)
-{
-	Elf32_Ehdr h;
-
-	if (s[EI_CLASS] == ELFCLASS64) {
-		memcpy(to, s, sizeof(*to));
-		return;
-	}
-	memcpy(&h, s, sizeof(h));
-	*to = (Elf64_Ehdr){
-		.e_type = h.e_type,
-		.e_machine = h.e_machine,
-		.e_phoff = h.e_phoff,
-		.e_shoff = h.e_shoff,
-		.e_phentsize = h.e_phentsize,
-		.e_phnum = h.e_phnum,
-		.e_shentsize = h.e_shentsize,
-		.e_shnum = h.e_shnum,
-		.e_shstrndx = h.e_shstrndx,
-	};
-}
-
-static uint32_t read_segment(const struct up_elf *e, const unsigned char *s,
-			     struct up_elf_segment *to)
-{
-	Elf64_Phdr p;
-	Elf32_Phdr q;
-
-	if (e->is64) {
-		memcpy(&p, s, sizeof(p));
-		*to = (struct up_elf_segment){ p.p_offset, p.p_vaddr, p.p_filesz, p.p_memsz,
-					       p.p_flags & PF_X };
-		return p.p_type;
-	}
-	memcpy(&q, s, sizeof(q));
-	*to = (struct up_elf_segment){ q.p_offset, q.p_vaddr, q.p_filesz, q.p_memsz,
-				       q.p_flags & PF_X };
-	return q.p_type;
-}
-
-static void read_section(const struct up_elf *e, const unsigned char *s, Elf64_Shdr *to)
-{
-	Elf32_Shdr h;
-
-	if (e->is64) {
-		memcpy(to, s, sizeof(*to));
-		return;
-	}
-	memcpy(&h, s, sizeof(h));
-	*to = (Elf64_Shdr){
-		.sh_name = h.sh_name,
-		.sh_type = h.sh_type,
-		.sh_flags = h.sh_flags,
-		.sh_addr = h.sh_addr,
-		.sh_offset = h.sh_offset,
-		.sh_size = h.sh_size,
-		.sh_link = h.sh_link,
-		.sh_info = h.sh_info,
-		.sh_entsize = h.sh_entsize,
-	};
-}
-
-static size_t section_size(const struct up_elf *e)
-{
-	return e->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
-}
-
 /* What of a PT_LOAD the file really has. */
 static void trim_segment(const struct up_elf *e, struct up_elf_segment *p)
 {
@@ -249,66 +184,57 @@ static void trim_segment(const struct up_elf *e, struct up_elf_segment *p)
 		p->filesz = p->memsz;
 }
 
-static bool add_load(struct up_elf *e, struct up_elf_segment *p, const char *name,
-		     struct up_why *why)
+static bool add_load(struct up_elf *e, const GElf_Phdr *h, const char *name, struct up_why *why)
 {
+	struct up_elf_segment p = { h->p_offset, h->p_vaddr, h->p_filesz, h->p_memsz,
+				    h->p_flags & PF_X };
+
 	if (e->nr_load == UP_ELF_MAX_LOAD)
 		return up_elf_refuse(why, "%s has more than %d loadable segments", name,
 				     UP_ELF_MAX_LOAD);
-	trim_segment(e, p);
-	e->load[e->nr_load++] = *p;
+	trim_segment(e, &p);
+	e->load[e->nr_load++] = p;
 	return true;
 }
 
 /* Keeps the segments that matter. */
-static bool read_segments(struct up_elf *e, const Elf64_Ehdr *h, const char *name,
+static bool read_segments(struct up_elf *e, const GElf_Ehdr *h, const char *name,
 			  struct up_why *why)
 {
-	size_t size = e->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-	const unsigned char *table = up_elf_at(e, h->e_phoff, (uint64_t)h->e_phnum * size);
+	size_t nr = 0;
+	GElf_Phdr p;
 
 	if (!h->e_phnum)
 		return up_elf_refuse(why, "%s has no program headers", name);
-	if (h->e_phentsize != size || !table)
+	if (h->e_phentsize != gelf_fsize(e->handle, ELF_T_PHDR, 1, EV_CURRENT) ||
+	    elf_getphdrnum(e->handle, &nr) < 0 || nr < h->e_phnum)
 		return up_elf_refuse(why, "%s is broken: its program headers are not in the file",
 				     name);
-	e->load = calloc(h->e_phnum < UP_ELF_MAX_LOAD ? h->e_phnum : UP_ELF_MAX_LOAD,
-			 sizeof(*e->load));
+	e->load = calloc(nr < UP_ELF_MAX_LOAD ? nr : UP_ELF_MAX_LOAD, sizeof(*e->load));
 	if (!e->load)
 		return up_elf_refuse(why, "out of memory");
-	for (unsigned i = 0; i < h->e_phnum; i++) {
-		struct up_elf_segment p;
-		uint32_t type = read_segment(e, table + i * size, &p);
+	for (size_t i = 0; i < nr && i < INT_MAX && gelf_getphdr(e->handle, (int)i, &p); i++) {
+		struct up_elf_segment other = { p.p_offset, p.p_vaddr, p.p_filesz, p.p_memsz,
+						p.p_flags & PF_X };
 
-		if (type == PT_LOAD && !add_load(e, &p, name, why))
+		if (p.p_type == PT_LOAD && !add_load(e, &p, name, why))
 			return false;
-		if (type == PT_DYNAMIC)
-			e->dynamic = p;
-		if (type == PT_GNU_EH_FRAME)
-			e->eh_frame = p;
+		if (p.p_type == PT_DYNAMIC)
+			e->dynamic = other;
+		if (p.p_type == PT_GNU_EH_FRAME)
+			e->eh_frame = other;
 	}
 	return true;
 }
 
 /* Section headers are optional: what is broken about them is as if they were not there. */
-static void find_sections(struct up_elf *e, const Elf64_Ehdr *h)
+static void find_sections(struct up_elf *e, const GElf_Ehdr *h)
 {
-	size_t size = section_size(e);
-	const unsigned char *first = h->e_shoff ? up_elf_at(e, h->e_shoff, size) : NULL;
-	struct up_elf_section s;
-	Elf64_Shdr zero;
-
-	if (!first || h->e_shentsize != size)
-		return;
-	read_section(e, first, &zero);
-	uint64_t nr = h->e_shnum ? h->e_shnum : zero.sh_size;
-	uint64_t names = h->e_shstrndx == SHN_XINDEX ? zero.sh_link : h->e_shstrndx;
-	if (nr > (e->size - h->e_shoff) / size)
-		nr = (e->size - h->e_shoff) / size;
-	e->shoff = h->e_shoff;
-	e->nr_sections = nr;
-	if (up_elf_section(e, names, &s) && s.type == SHT_STRTAB)
-		e->shstrtab = up_elf_section_bytes(e, &s);
+	if (h->e_shentsize != gelf_fsize(e->handle, ELF_T_SHDR, 1, EV_CURRENT) ||
+	    elf_getshdrnum(e->handle, &e->nr_sections) < 0)
+		e->nr_sections = 0;
+	if (elf_getshdrstrndx(e->handle, &e->shstrndx) < 0)
+		e->shstrndx = SHN_UNDEF;
 }
 
 static bool has_code(const struct up_elf *e)
@@ -319,13 +245,24 @@ static bool has_code(const struct up_elf *e)
 	return false;
 }
 
+/* libelf's view of the bytes; it reads them only, whatever its types say. */
+static bool open_handle(struct up_elf *e, GElf_Ehdr *h, const char *name, struct up_why *why)
+{
+	elf_version(EV_CURRENT);
+	e->handle = elf_memory((char *)e->bytes, e->size);
+	if (e->handle && elf_kind(e->handle) == ELF_K_ELF && gelf_getehdr(e->handle, h))
+		return true;
+	return up_elf_refuse(why, "%s has a broken ELF header: %s", name,
+			     e->bytes[EI_VERSION] != EV_CURRENT ? "its version is not 1"
+								: elf_errmsg(-1));
+}
+
 static bool read_headers(struct up_elf *e, const char *name, struct up_why *why)
 {
-	Elf64_Ehdr h;
+	GElf_Ehdr h;
 
-	if (!check_ident(e->bytes, e->size, name, why))
+	if (!check_ident(e->bytes, e->size, name, why) || !open_handle(e, &h, name, why))
 		return false;
-	widen_header(&h, e->bytes);
 	e->is64 = e->bytes[EI_CLASS] == ELFCLASS64;
 	e->is_pie = h.e_type == ET_DYN;
 	e->e_machine = h.e_machine;
@@ -402,6 +339,7 @@ void up_elf_free(struct up_elf *e)
 {
 	if (!e)
 		return;
+	elf_end(e->handle);
 	if (e->is_mapped)
 		munmap((void *)e->bytes, e->size);
 	free(e->load);
@@ -456,14 +394,14 @@ void up_elf_prefetch(struct up_elf_span s)
 
 bool up_elf_section(const struct up_elf *e, uint64_t i, struct up_elf_section *out)
 {
-	Elf64_Shdr h;
+	GElf_Shdr h;
 
-	if (i >= e->nr_sections)
+	if (i >= e->nr_sections || !gelf_getshdr(elf_getscn(e->handle, i), &h))
 		return false;
-	read_section(e, e->bytes + e->shoff + i * section_size(e), &h);
-	const char *name = up_elf_string(e->shstrtab, h.sh_name);
+	const char *name = elf_strptr(e->handle, e->shstrndx, h.sh_name);
 	*out = (struct up_elf_section){
 		.name = name ? name : "",
+		.index = i,
 		.type = h.sh_type,
 		.link = h.sh_link,
 		.info = h.sh_info,
@@ -484,13 +422,24 @@ bool up_elf_section_of_type(const struct up_elf *e, uint32_t type, struct up_elf
 	return false;
 }
 
+bool up_elf_section_at(const struct up_elf *e, uint64_t addr, struct up_elf_section *out)
+{
+	for (uint64_t i = 1; up_elf_section(e, i, out); i++)
+		if (out->flags & SHF_ALLOC && !(out->flags & SHF_TLS) && addr >= out->addr &&
+		    addr - out->addr < out->size)
+			return true;
+	return false;
+}
+
 struct up_elf_span up_elf_section_bytes(const struct up_elf *e, const struct up_elf_section *s)
 {
-	const unsigned char *p = NULL;
+	const Elf_Data *d = NULL;
 
 	if (s->type != SHT_NOBITS && s->size)
-		p = up_elf_at(e, s->offset, s->size);
-	return (struct up_elf_span){ p, p ? s->size : 0 };
+		d = elf_rawdata(elf_getscn(e->handle, s->index), NULL);
+	if (!d || !d->d_buf)
+		return (struct up_elf_span){ 0 };
+	return (struct up_elf_span){ d->d_buf, d->d_size };
 }
 
 const char *up_elf_string(struct up_elf_span table, uint64_t off)

@@ -1,7 +1,7 @@
 /*
  * An ELF file in memory. The headers are checked when it is opened; whatever else is asked for is
  * checked against the size of the file at that moment, so that no content can make us read outside.
- * Knows nothing of $PATH, of processes or of the language.
+ * Headers and sections are read by libelf. Knows nothing of $PATH, of processes or of the language.
  *
  * Only files of this machine's byte order, of 32 or 64 bits. A file that somebody truncates while
  * it is mapped ends us with SIGBUS, as it ends every program that maps files.
@@ -30,6 +30,7 @@ struct up_elf_segment {
 /* A section header, whatever the file's class. */
 struct up_elf_section {
 	const char *name; /* "" when it has none */
+	uint64_t index;   /* its number */
 	uint32_t type;    /* SHT_ */
 	uint32_t link;    /* another section, e.g. the names of a symbol table */
 	uint32_t info;    /* by type */
@@ -58,9 +59,9 @@ struct up_elf {
 	unsigned nr_load;               /* how many */
 	struct up_elf_segment dynamic;  /* PT_DYNAMIC; filesz 0 when absent */
 	struct up_elf_segment eh_frame; /* PT_GNU_EH_FRAME; filesz 0 when absent */
-	uint64_t shoff;                 /* the section headers */
-	uint64_t nr_sections;           /* how many; all lie inside the file */
-	struct up_elf_span shstrtab;    /* the sections' names */
+	struct Elf *handle;             /* libelf's, over bytes */
+	size_t nr_sections;             /* section headers; 0 when they are not in the file */
+	size_t shstrndx;                /* the section that has the sections' names */
 };
 
 /* Writes *why (NULL: nobody asks), printf-like, safe to show on a terminal. Returns false. */
@@ -90,6 +91,8 @@ void up_elf_prefetch(struct up_elf_span s);
 bool up_elf_section(const struct up_elf *e, uint64_t i, struct up_elf_section *out);
 /* The first section of a type. */
 bool up_elf_section_of_type(const struct up_elf *e, uint32_t type, struct up_elf_section *out);
+/* The section that holds a virtual address; false when none does. */
+bool up_elf_section_at(const struct up_elf *e, uint64_t addr, struct up_elf_section *out);
 /* A section's bytes; NULL when it has none in the file or they are not all there. */
 struct up_elf_span up_elf_section_bytes(const struct up_elf *e, const struct up_elf_section *s);
 

@@ -6,43 +6,45 @@
  */
 #include "runtime/elf_probe.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "runtime/elf_frames.h"
-#include "runtime/insn.h"
+
+/* What is asked, and whom to tell. */
+struct place {
+	const struct up_elf *e;   /* the file */
+	struct up_elf_symbols *s; /* its symbols */
+	struct up_disasm *d;      /* tells lengths, once it is loaded */
+	uint64_t addr;            /* where a probe should stand */
+	struct up_why *why;       /* for the refusal */
+};
 
 /* How decoding from a function's start to an address went. */
 struct walk {
-	uint64_t start;  /* where it began */
 	uint64_t before; /* the last instruction that starts before the address */
 	uint64_t after;  /* the first one at or behind it */
 	bool is_stuck;   /* the bytes at `before` are no instruction */
 };
 
-static bool decode_at(const struct up_elf *e, uint64_t addr, struct up_insn *out)
+static void walk_to(const struct place *p, uint64_t start, struct walk *w)
 {
-	struct up_elf_span code = up_elf_at_addr(e, addr);
+	struct up_elf_span code = up_elf_at_addr(p->e, start);
 
-	return code.s && up_insn_decode(e->machine, code.s, code.len, out);
-}
-
-static void walk_to(const struct up_elf *e, uint64_t start, uint64_t addr, struct walk *w)
-{
-	struct up_elf_span code = up_elf_at_addr(e, start);
-	struct up_insn insn;
-
-	*w = (struct walk){ start, start, start, false };
-	while (w->after < addr) {
+	*w = (struct walk){ start, start, false };
+	while (w->after < p->addr) {
 		uint64_t in = w->after - start;
+		unsigned len = in >= code.len ? 0
+					      : up_disasm_length(p->d, p->e->machine, code.s + in,
+								 code.len - in);
 
 		w->before = w->after;
-		if (in >= code.len ||
-		    !up_insn_decode(e->machine, code.s + in, code.len - in, &insn)) {
+		w->after += len;
+		if (!len) {
 			w->is_stuck = true;
 			return;
 		}
-		w->after += insn.len;
 	}
 }
 
@@ -59,110 +61,155 @@ static void write_place(struct up_elf_symbols *s, uint64_t addr, char *to, size_
 		snprintf(to, size, "%s+0x%" PRIx64, f.name, addr - f.addr);
 }
 
-static bool refuse_inside(struct up_elf_symbols *s, const struct walk *w, uint64_t addr,
-			  struct up_why *why)
+static bool refuse_inside(const struct place *p, const struct walk *w)
 {
 	char here[300], before[300], after[300];
 
-	write_place(s, addr, here, sizeof(here));
-	write_place(s, w->before, before, sizeof(before));
-	write_place(s, w->after, after, sizeof(after));
-	up_elf_refuse(why, "%s is inside the %" PRIu64 "-byte instruction at %s", here,
+	write_place(p->s, p->addr, here, sizeof(here));
+	write_place(p->s, w->before, before, sizeof(before));
+	write_place(p->s, w->after, after, sizeof(after));
+	up_elf_refuse(p->why, "%s is inside the %" PRIu64 "-byte instruction at %s", here,
 		      w->after - w->before, before);
-	up_elf_hint(why, "use %s or %s", before, after);
+	up_elf_hint(p->why, "use %s or %s", before, after);
 	return false;
 }
 
-static bool refuse_stuck(struct up_elf_symbols *s, const struct walk *w, uint64_t addr,
-			 struct up_why *why)
+static bool refuse_stuck(const struct place *p, const struct walk *w)
 {
 	char here[300], stuck[300];
 
-	write_place(s, addr, here, sizeof(here));
-	write_place(s, w->before, stuck, sizeof(stuck));
-	return up_elf_refuse(why,
-			     "it cannot be told whether an instruction starts at %s: the bytes at "
-			     "%s are none",
+	write_place(p->s, p->addr, here, sizeof(here));
+	write_place(p->s, w->before, stuck, sizeof(stuck));
+	return up_elf_refuse(p->why,
+			     "it cannot be told whether an instruction starts at %s: Capstone "
+			     "knows none that has the bytes at %s",
 			     here, stuck);
 }
 
-static bool refuse_bytes(struct up_elf_symbols *s, uint64_t addr, struct up_why *why)
+static bool refuse_bytes(const struct place *p)
 {
 	char here[300];
 
-	write_place(s, addr, here, sizeof(here));
-	return up_elf_refuse(why, "the bytes at %s are no instruction", here);
+	write_place(p->s, p->addr, here, sizeof(here));
+	return up_elf_refuse(p->why, "Capstone knows no instruction that has the bytes at %s",
+			     here);
 }
 
-static bool refuse_insn(const struct up_elf *e, struct up_elf_symbols *s, uint64_t addr,
-			const struct up_insn *insn, struct up_why *why)
+static bool refuse_blind(const struct place *p)
 {
-	const unsigned char *p = up_elf_at_addr(e, addr).s;
-	char here[300], bytes[3 * UP_INSN_MAX + 1] = "";
+	char here[300];
 
-	for (unsigned i = 0; i < insn->len; i++)
-		snprintf(bytes + 3 * i, 4, " %02x", p[i]);
-	write_place(s, addr, here, sizeof(here));
-	up_elf_refuse(why, "the kernel cannot probe the instruction at %s: %s (%s)", here,
-		      insn->refused, bytes + 1);
-	up_elf_hint(why, "probe another instruction of the function");
+	write_place(p->s, p->addr, here, sizeof(here));
+	up_elf_refuse(p->why,
+		      "whether an instruction starts at %s cannot be told without the library "
+		      "Capstone, which is not installed",
+		      here);
+	up_elf_hint(p->why,
+		    "install the package " UP_DISASM_PACKAGE " (%s), or probe the start of a "
+		    "function",
+		    p->d->soname ? p->d->soname : UP_DISASM_SONAME);
 	return false;
+}
+
+/* `nr` bytes of the instruction are shown. */
+static bool refuse_insn(const struct place *p, const char *what, unsigned nr)
+{
+	const unsigned char *s = up_elf_at_addr(p->e, p->addr).s;
+	char here[300], bytes[3 * UP_INSN_MAX + 4] = "";
+
+	for (unsigned i = 0; i < nr && i < UP_INSN_MAX; i++)
+		snprintf(bytes + 3 * i, 4, " %02x", s[i]);
+	write_place(p->s, p->addr, here, sizeof(here));
+	up_elf_refuse(p->why, "the kernel cannot probe the instruction at %s: %s (%s)", here, what,
+		      bytes + 1);
+	up_elf_hint(p->why, "probe another instruction of the function");
+	return false;
+}
+
+/* Can the kernel probe the instruction? `len` is its length, 0 when that was not asked. */
+static bool check_insn(const struct place *p, unsigned len)
+{
+	struct up_elf_span code = up_elf_at_addr(p->e, p->addr);
+	unsigned seen;
+	const char *what = up_insn_refusal(p->e->machine, code.s, code.len, &seen);
+
+	return !what || refuse_insn(p, what, len ? len : seen);
 }
 
 /*
- * Is addr a boundary, counted from `start`? When it is not, the nearest symbol gets a say: behind
- * the function at `start` may stand code of which the unwinder knows nothing.
+ * Is the address a boundary, counted from `start`? When it is not, the nearest symbol gets a say:
+ * behind the function at `start` may stand code of which the unwinder knows nothing.
  */
-static bool check_boundary(const struct up_elf *e, struct up_elf_symbols *s, uint64_t start,
-			   uint64_t addr, struct up_why *why)
+static bool check_boundary(const struct place *p, uint64_t start, const struct up_symbol *nearest)
 {
-	struct up_symbol f;
 	struct walk w;
 
-	walk_to(e, start, addr, &w);
-	if (!w.is_stuck && w.after == addr)
+	walk_to(p, start, &w);
+	if (!w.is_stuck && w.after == p->addr)
 		return true;
-	if (up_elf_symbols_at(s, addr, &f) && f.addr > start)
-		walk_to(e, f.addr, addr, &w);
-	if (!w.is_stuck && w.after == addr)
+	if (nearest && nearest->addr > start)
+		walk_to(p, nearest->addr, &w);
+	if (!w.is_stuck && w.after == p->addr)
 		return true;
-	return w.is_stuck ? refuse_stuck(s, &w, addr, why) : refuse_inside(s, &w, addr, why);
+	return w.is_stuck ? refuse_stuck(p, &w) : refuse_inside(p, &w);
 }
 
-static bool check_arm64(uint64_t addr, struct up_why *why)
+static bool check_arm64(const struct place *p)
 {
+	uint64_t addr = p->addr;
+
 	if (addr % 4 == 0)
-		return true;
-	up_elf_refuse(why, "0x%" PRIx64 " is inside an instruction: they stand at multiples of 4",
-		      addr);
-	up_elf_hint(why, "use 0x%" PRIx64 " or 0x%" PRIx64, addr - addr % 4, addr - addr % 4 + 4);
+		return check_insn(p, 0);
+	up_elf_refuse(p->why,
+		      "0x%" PRIx64 " is inside an instruction: they stand at multiples of 4", addr);
+	up_elf_hint(p->why, "use 0x%" PRIx64 " or 0x%" PRIx64, addr - addr % 4,
+		    addr - addr % 4 + 4);
 	return false;
 }
 
-static bool check_x86(const struct up_elf *e, struct up_elf_symbols *s, uint64_t addr,
-		      struct up_why *why)
+static bool check_x86(const struct place *p)
 {
 	struct up_symbol f;
 	uint64_t start;
+	bool has_frame = up_elf_frame_start(p->e, p->addr, &start);
 
-	if (up_elf_frame_start(e, addr, &start))
-		return start == addr || check_boundary(e, s, start, addr, why);
-	if (up_elf_symbols_at(s, addr, &f))
-		return f.addr == addr || check_boundary(e, s, f.addr, addr, why);
-	return true;
+	if (has_frame && start == p->addr)
+		return check_insn(p, 0);
+	bool has_symbol = up_elf_symbols_at(p->s, p->addr, &f);
+	if (has_symbol && f.addr == p->addr)
+		return check_insn(p, 0);
+	if (!up_disasm_load(p->d))
+		return refuse_blind(p);
+	if (!has_frame && has_symbol)
+		start = f.addr;
+	if ((has_frame || has_symbol) && !check_boundary(p, start, has_symbol ? &f : NULL))
+		return false;
+	struct up_elf_span code = up_elf_at_addr(p->e, p->addr);
+	unsigned len = up_disasm_length(p->d, p->e->machine, code.s, code.len);
+	return len ? check_insn(p, len) : refuse_bytes(p);
 }
 
-bool up_elf_can_probe(const struct up_elf *e, struct up_elf_symbols *s, uint64_t addr,
-		      struct up_why *why)
+/* Old linkers put constants and code into one executable segment; sections tell them apart. */
+static bool check_section(const struct place *p)
 {
-	bool is_x86 = e->machine == UP_M_X86_64 || e->machine == UP_M_I386;
-	struct up_insn insn;
+	struct up_elf_section s;
 
-	if (e->machine == UP_M_OTHER)
+	if (!up_elf_section_at(p->e, p->addr, &s) || s.flags & SHF_EXECINSTR)
 		return true;
-	if (is_x86 ? !check_x86(e, s, addr, why) : !check_arm64(addr, why))
+	return up_elf_refuse(p->why, "0x%" PRIx64 " is data, not code, in section \"%s\"", p->addr,
+			     s.name);
+}
+
+bool up_elf_can_probe(const struct up_elf *e, struct up_elf_symbols *s, struct up_disasm *d,
+		      uint64_t addr, struct up_why *why)
+{
+	struct place p = { e, s, d, addr, why };
+
+	if (!up_elf_at_addr(e, addr).s)
+		return up_elf_refuse(why, "the file has no bytes at 0x%" PRIx64, addr);
+	if (!check_section(&p))
 		return false;
-	if (!decode_at(e, addr, &insn))
-		return refuse_bytes(s, addr, why);
-	return !insn.refused || refuse_insn(e, s, addr, &insn, why);
+	if (e->machine == UP_M_X86_64 || e->machine == UP_M_I386)
+		return check_x86(&p);
+	return e->machine != UP_M_AARCH64 || check_arm64(&p);
 }

@@ -3,9 +3,13 @@
 #define UP_ELF_PROBE_H
 
 #include "runtime/elf_symbols.h"
+#include "runtime/insn.h"
 
-/* As can_probe of struct up_resolver. */
-bool up_elf_can_probe(const struct up_elf *e, struct up_elf_symbols *s, uint64_t addr,
-		      struct up_why *why);
+/*
+ * As can_probe of struct up_resolver, call stubs of imported functions aside (elf_plt.h). Loads the
+ * disassembler only where the address is not the start of a function.
+ */
+bool up_elf_can_probe(const struct up_elf *e, struct up_elf_symbols *s, struct up_disasm *d,
+		      uint64_t addr, struct up_why *why);
 
 #endif

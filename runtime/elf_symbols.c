@@ -5,6 +5,7 @@
 #include "runtime/elf_symbols.h"
 
 #include <errno.h>
+#include <gelf.h>
 #include <stdlib.h>
 
 #include "lang/base/text.h"
@@ -12,10 +13,10 @@
 
 #define MAX_SPELLINGS 16 /* offsets of one name in a string table; with more, text is compared */
 
-enum { DYNSYM, SYMTAB, NR_TABLES };
+enum { DYNSYM, SYMTAB, EXTRA, NR_TABLES = EXTRA + UP_ELF_MAX_EXTRA };
 
 /*
- * Copies of names from .symtab without the version behind them, each made once. A broken string
+ * Copies of a table's names without the version behind them, each made once. A broken string
  * table could make them overlap without end; all together they may not be longer than it is twice.
  */
 struct cut_names {
@@ -36,7 +37,10 @@ struct up_elf_symbols {
 	bool has_versions;                      /* they were read */
 	bool is_broken;                         /* a table is not in the file */
 	struct up_elf_index *index;             /* functions by address, or NULL as yet */
-	struct cut_names cut;                   /* names that had a version cut off */
+	struct cut_names cut[NR_TABLES];        /* names that had a version cut off, by table */
+	struct up_libdw *libdw;                 /* finds debug information, or NULL: may not */
+	const char *path;                       /* of the file, for libdw */
+	struct up_elf_debug *debug;             /* owns the tables from EXTRA on */
 };
 
 /* A query under way. */
@@ -49,6 +53,7 @@ struct search {
 	up_symbol_fn *fn;              /* whom to tell */
 	void *arg;                     /* for fn */
 	bool is_over;                  /* fn has had enough */
+	bool is_found;                 /* fn was told of one */
 };
 
 /* ---- making and unmaking ---- */
@@ -88,11 +93,47 @@ void up_elf_symbols_free(struct up_elf_symbols *s)
 	if (!s)
 		return;
 	up_elf_index_free(s->index);
-	for (size_t i = 0; i < s->cut.cap; i++)
-		free(s->cut.v[i].name);
-	free(s->cut.v);
+	for (unsigned t = 0; t < NR_TABLES; t++) {
+		for (size_t i = 0; i < s->cut[t].cap; i++)
+			free(s->cut[t].v[i].name);
+		free(s->cut[t].v);
+	}
 	free(s->versions.name);
+	up_elf_debug_free(s->debug);
 	free(s);
+}
+
+void up_elf_symbols_allow_debug(struct up_elf_symbols *s, struct up_libdw *l, const char *path)
+{
+	s->libdw = l;
+	s->path = path;
+}
+
+bool up_elf_symbols_add_debug(struct up_elf_symbols *s)
+{
+	struct up_elf_extra extra[UP_ELF_MAX_EXTRA];
+
+	if (!s->libdw)
+		return false;
+	unsigned nr = up_elf_debug_open(s->libdw, s->elf, s->path, extra, &s->debug);
+	s->libdw = NULL;
+	for (unsigned i = 0; i < nr; i++) {
+		struct up_elf_symtab *t = &s->tables[EXTRA + i];
+
+		up_elf_symtab_init(t, s->elf, extra[i].symbols, extra[i].strings);
+		t->bias = extra[i].bias;
+		t->handle = extra[i].handle;
+	}
+	if (nr) {
+		up_elf_index_free(s->index);
+		s->index = NULL;
+	}
+	return nr;
+}
+
+bool up_elf_symbols_are_full(const struct up_elf_symbols *s)
+{
+	return s->tables[SYMTAB].nr > 0;
 }
 
 const struct up_elf_dynamic *up_elf_symbols_dynamic(const struct up_elf_symbols *s)
@@ -110,9 +151,18 @@ static bool is_mark(const char *name)
 	return name[0] == '.' && name[1] == 'L';
 }
 
+/* Is it in a section of constants, though the segment is executable? */
+static bool is_constant(const struct up_elf_symtab *t, const struct up_elf_entry *n)
+{
+	GElf_Shdr h;
+
+	return n->shndx < SHN_LORESERVE && gelf_getshdr(elf_getscn(t->handle, n->shndx), &h) &&
+	       !(h.sh_flags & SHF_EXECINSTR);
+}
+
 /* False for what is no symbol of the program: imports, sections, files, constants, marks. */
-static bool find_kind(const struct up_elf *e, const struct up_elf_entry *n, const char *name,
-		      enum up_symkind *kind)
+static bool find_kind(const struct up_elf *e, const struct up_elf_symtab *t,
+		      const struct up_elf_entry *n, const char *name, enum up_symkind *kind)
 {
 	if (n->shndx == SHN_UNDEF || n->shndx == SHN_ABS || n->shndx == SHN_COMMON)
 		return false;
@@ -125,7 +175,7 @@ static bool find_kind(const struct up_elf *e, const struct up_elf_entry *n, cons
 		*kind = is_code ? UP_SYM_IFUNC : UP_SYM_DATA;
 		return true;
 	case STT_NOTYPE:
-		*kind = is_code ? UP_SYM_NOTYPE : UP_SYM_DATA;
+		*kind = is_code && !is_constant(t, n) ? UP_SYM_NOTYPE : UP_SYM_DATA;
 		return !is_mark(name);
 	case STT_OBJECT:
 	case STT_TLS:
@@ -181,11 +231,12 @@ static bool grow_cut(struct cut_names *c)
 	return true;
 }
 
-/* The first len bytes of the name at an offset of .symtab's strings; NULL: no memory, or absurd. */
-static const char *cut_name(struct up_elf_symbols *s, uint32_t off, size_t len)
+/* The first len bytes of the name at an offset of t's strings; NULL: no memory, or absurd. */
+static const char *cut_name(struct up_elf_symbols *s, const struct up_elf_symtab *t, uint32_t off,
+			    size_t len)
 {
-	struct up_elf_span strings = s->tables[SYMTAB].strings;
-	struct cut_names *c = &s->cut;
+	struct up_elf_span strings = t->strings;
+	struct cut_names *c = &s->cut[t - s->tables];
 
 	if (c->nr * 2 >= c->cap && !grow_cut(c))
 		return NULL;
@@ -213,7 +264,7 @@ static bool make_symbol(struct up_elf_symbols *s, const struct up_elf_symtab *t,
 	*out = (struct up_symbol){
 		.name = name, .addr = n.value, .size = n.size, .is_local = n.bind == STB_LOCAL
 	};
-	if (!find_kind(s->elf, &n, name, &out->kind))
+	if (!find_kind(s->elf, t, &n, name, &out->kind))
 		return false;
 	if (t->is_dynamic) {
 		out->version = find_version(s, i);
@@ -221,7 +272,7 @@ static bool make_symbol(struct up_elf_symbols *s, const struct up_elf_symtab *t,
 	}
 	size_t cut = name_length(t, name, len);
 	if (cut < len) {
-		out->name = cut_name(s, n.name, cut);
+		out->name = cut_name(s, t, n.name, cut);
 		out->version = name + cut + (name[cut + 1] == '@' ? 2 : 1);
 	}
 	return out->name;
@@ -237,6 +288,7 @@ static void report(struct search *f, uint64_t i, const char *name, size_t len)
 		return;
 	if (f->q->version && (!sym.version || strcmp(sym.version, f->q->version) != 0))
 		return;
+	f->is_found = true;
 	f->is_over = !f->fn(f->arg, &sym);
 }
 
@@ -365,6 +417,17 @@ static void search_glob(struct search *f)
 	}
 }
 
+static void search_tables(struct search *f, unsigned from, unsigned to)
+{
+	for (unsigned t = from; t < to && !f->is_over; t++) {
+		f->t = &f->s->tables[t];
+		if (f->q->kind == UP_QUERY_GLOB)
+			search_glob(f);
+		else if (f->len)
+			search_exact(f);
+	}
+}
+
 int up_elf_symbols_find(struct up_elf_symbols *s, const char *name, const struct up_query *q,
 			up_symbol_fn *fn, void *arg, struct up_why *why)
 {
@@ -377,12 +440,11 @@ int up_elf_symbols_find(struct up_elf_symbols *s, const char *name, const struct
 			      name);
 		return -ENOEXEC;
 	}
-	for (unsigned t = 0; t < NR_TABLES && !f.is_over; t++) {
-		f.t = &s->tables[t];
-		if (q->kind == UP_QUERY_GLOB)
-			search_glob(&f);
-		else if (f.len)
-			search_exact(&f);
+	search_tables(&f, 0, EXTRA);
+	if (!f.is_over &&
+	    (q->kind == UP_QUERY_EXACT ? f.len && !f.is_found : !up_elf_symbols_are_full(s))) {
+		up_elf_symbols_add_debug(s);
+		search_tables(&f, EXTRA, NR_TABLES);
 	}
 	return 0;
 }
@@ -419,7 +481,7 @@ static bool index_table(struct up_elf_symbols *s, struct up_elf_index *x, uint8_
 		if (n.type != STT_FUNC && n.type != STT_GNU_IFUNC && n.type != STT_NOTYPE)
 			continue;
 		const char *name = up_elf_symtab_text(t, n.name, &len);
-		if (!name || !find_kind(s->elf, &n, name, &kind) || kind == UP_SYM_DATA)
+		if (!name || !find_kind(s->elf, t, &n, name, &kind) || kind == UP_SYM_DATA)
 			continue;
 		struct up_elf_place p = { n.value, n.size, (uint32_t)i, table,
 					  rank_symbol(&n, name) };
@@ -486,7 +548,7 @@ void up_elf_symbols_near(struct up_elf_symbols *s, struct up_nearest *n)
 
 			up_elf_symtab_read(t, i, &e);
 			const char *name = up_elf_symtab_text(t, e.name, &len);
-			if (name && find_kind(s->elf, &e, name, &kind) && kind != UP_SYM_DATA)
+			if (name && find_kind(s->elf, t, &e, name, &kind) && kind != UP_SYM_DATA)
 				up_nearest_offer(n, name, name_length(t, name, len));
 		}
 	}

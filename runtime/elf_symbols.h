@@ -1,10 +1,12 @@
 /*
- * The symbols of one ELF file: .symtab and .dynsym. They are read where they lie; only the index
- * by address, built when it first pays, and the few names that carry a version are copied.
+ * The symbols of one ELF file: .symtab and .dynsym, and what separate debug information has beyond
+ * them, looked for when that may help. They are read where they lie; only the index by address,
+ * built when it first pays, and the few names that carry a version are copied.
  */
 #ifndef UP_ELF_SYMBOLS_H
 #define UP_ELF_SYMBOLS_H
 
+#include "runtime/elf_debug.h"
 #include "runtime/elf_dynamic.h"
 
 struct up_elf_symbols;
@@ -13,9 +15,20 @@ struct up_elf_symbols;
 struct up_elf_symbols *up_elf_symbols_new(const struct up_elf *e);
 void up_elf_symbols_free(struct up_elf_symbols *s);
 
+/* Lets it look for debug information of the file at `path`; both must outlive it. */
+void up_elf_symbols_allow_debug(struct up_elf_symbols *s, struct up_libdw *l, const char *path);
+/* Looks for it once; true when that brought symbols. */
+bool up_elf_symbols_add_debug(struct up_elf_symbols *s);
+/* Has it a .symtab, with the names of all functions? */
+bool up_elf_symbols_are_full(const struct up_elf_symbols *s);
+
 const struct up_elf_dynamic *up_elf_symbols_dynamic(const struct up_elf_symbols *s);
 
-/* As find, func_at and near_symbols of struct up_resolver. `name` is for messages. */
+/*
+ * As find, func_at and near_symbols of struct up_resolver. `name` is for messages. A name that is
+ * in no table of the file, and a pattern when there is no .symtab, are looked for in its debug
+ * information too.
+ */
 int up_elf_symbols_find(struct up_elf_symbols *s, const char *name, const struct up_query *q,
 			up_symbol_fn *fn, void *arg, struct up_why *why);
 bool up_elf_symbols_at(struct up_elf_symbols *s, uint64_t addr, struct up_symbol *out);

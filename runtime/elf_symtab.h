@@ -17,6 +17,8 @@ struct up_elf_symtab {
 	unsigned size;              /* bytes of an entry */
 	bool is64;                  /* which structure it is */
 	bool is_dynamic;            /* .dynsym: versions are in a table of their own */
+	uint64_t bias;              /* to be added to its addresses */
+	struct Elf *handle;         /* libelf's, of the file that holds it */
 };
 
 /* An entry with its fields widened. */
@@ -37,6 +39,7 @@ static inline void up_elf_symtab_init(struct up_elf_symtab *t, const struct up_e
 	t->symbols = symbols;
 	t->strings = strings;
 	t->nr = symbols.len / t->size;
+	t->handle = e->handle;
 }
 
 /* Entry i < nr. */
@@ -49,7 +52,7 @@ static inline void up_elf_symtab_read(const struct up_elf_symtab *t, uint64_t i,
 
 	if (t->is64) {
 		memcpy(&s, p, sizeof(s));
-		*out = (struct up_elf_entry){ s.st_value,
+		*out = (struct up_elf_entry){ s.st_value + t->bias,
 					      s.st_size,
 					      s.st_name,
 					      s.st_shndx,
@@ -58,7 +61,7 @@ static inline void up_elf_symtab_read(const struct up_elf_symtab *t, uint64_t i,
 		return;
 	}
 	memcpy(&n, p, sizeof(n));
-	*out = (struct up_elf_entry){ n.st_value,
+	*out = (struct up_elf_entry){ (uint32_t)(n.st_value + t->bias),
 				      n.st_size,
 				      n.st_name,
 				      n.st_shndx,

@@ -1,9 +1,9 @@
 /*
- * Instructions, as far as a probe is concerned: how long one is, and whether the kernel can put a
- * probe on it. Pure: bytes in, answer out.
+ * Instructions, as far as a probe is concerned: whether the kernel can put a probe on one, and how
+ * long it is. Bytes in, answer out; knows nothing of files.
  *
- * A table of our own rather than a disassembler library: the smallest one costs more than the
- * rest of the start-up together, and length and opcode are all that is asked.
+ * The first is told from the opcode alone. The second needs a disassembler, and only where an
+ * address is not known to be the start of a function; then Capstone is loaded, not before.
  */
 #ifndef UP_INSN_H
 #define UP_INSN_H
@@ -15,15 +15,31 @@
 
 #define UP_INSN_MAX 15 /* bytes of the longest x86 instruction */
 
-struct up_insn {
-	unsigned len;        /* bytes, prefixes included */
-	const char *refused; /* what the kernel refuses about it ("a lock prefix"), or NULL */
+/*
+ * What the kernel refuses about the instruction at s ("a lock prefix"), or NULL. The bytes are
+ * taken to be an instruction of x86-64, i386 or arm64. Sets *seen to how many of them tell.
+ */
+const char *up_insn_refusal(enum up_machine m, const unsigned char *s, size_t len, unsigned *seen);
+
+/* A disassembler, all zero as yet. */
+struct up_disasm {
+	const char *soname;        /* another file to load; NULL for the usual one */
+	struct capstone *capstone; /* what was loaded, or NULL */
+	bool is_tried;             /* loading was tried */
 };
 
+#define UP_DISASM_SONAME "libcapstone.so.4"
+#define UP_DISASM_PACKAGE "libcapstone4"
+
+/* Makes sure that Capstone is loaded; false when it cannot be. */
+bool up_disasm_load(struct up_disasm *d);
+void up_disasm_fini(struct up_disasm *d);
+
 /*
- * Decodes one instruction of x86-64, i386 or arm64 at s. False when the bytes are none, or are cut
- * off by `len`. Privileged and undefined ones count as instructions where their length is known.
+ * Length of the instruction at s: 0 when the bytes are none, or are cut off by `len`. Needs
+ * up_disasm_load() except for arm64, where all have the same.
  */
-bool up_insn_decode(enum up_machine m, const unsigned char *s, size_t len, struct up_insn *out);
+unsigned up_disasm_length(struct up_disasm *d, enum up_machine m, const unsigned char *s,
+			  size_t len);
 
 #endif

@@ -205,10 +205,14 @@ static int send_request(struct up_keeper *k, const struct request *r, int64_t de
 	head.data_len = (uint32_t)r->data_len;
 	if (head.name_len > UP_WIRE_NAME_MAX || r->data_len > UP_WIRE_DATA_MAX)
 		return -E2BIG;
-	int err = send_bytes(k, &head, sizeof(head), deadline);
-	if (!err)
-		err = send_bytes(k, r->name, head.name_len, deadline);
-	return err ? err : send_bytes(k, r->data, r->data_len, deadline);
+	/* In one piece: each send() wakes the keeper. */
+	struct up_buf message = { 0 };
+	up_buf_add(&message, &head, sizeof(head));
+	up_buf_add(&message, r->name, head.name_len);
+	up_buf_add(&message, r->data, r->data_len);
+	int err = message.failed ? -ENOMEM : send_bytes(k, message.s, message.len, deadline);
+	up_buf_fini(&message);
+	return err;
 }
 
 static int receive_some(struct up_keeper *k)

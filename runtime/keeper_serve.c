@@ -43,10 +43,11 @@ static bool wait_ready(const struct serve *s, short events)
 static bool receive(struct serve *s, void *to, size_t len)
 {
 	for (size_t got = 0; got < len;) {
-		if (!wait_ready(s, POLLIN))
-			return false;
 		ssize_t n = recv(s->fd, (char *)to + got, len - got, MSG_DONTWAIT);
-		if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
+
+		if (n < 0 && errno == EAGAIN && wait_ready(s, POLLIN))
+			continue;
+		if (n == 0 || (n < 0 && errno != EINTR))
 			return false;
 		got += n < 0 ? 0 : (size_t)n;
 	}
@@ -56,11 +57,12 @@ static bool receive(struct serve *s, void *to, size_t len)
 static bool transmit(struct serve *s, const void *from, size_t len)
 {
 	for (size_t sent = 0; sent < len;) {
-		if (!wait_ready(s, POLLOUT))
-			return false;
 		ssize_t n = send(s->fd, (const char *)from + sent, len - sent,
 				 MSG_DONTWAIT | MSG_NOSIGNAL);
-		if (n < 0 && errno != EINTR && errno != EAGAIN)
+
+		if (n < 0 && errno == EAGAIN && wait_ready(s, POLLOUT))
+			continue;
+		if (n < 0 && errno != EINTR)
 			return false;
 		sent += n < 0 ? 0 : (size_t)n;
 	}
@@ -89,7 +91,12 @@ static bool send_answer(struct serve *s, int err)
 	}
 	head.err = err;
 	head.data_len = (uint32_t)s->answer.len;
-	return transmit(s, &head, sizeof(head)) && transmit(s, s->answer.s, s->answer.len);
+	struct up_buf message = { 0 };
+	up_buf_add(&message, &head, sizeof(head));
+	up_buf_add(&message, s->answer.s, s->answer.len);
+	bool sent = !message.failed && transmit(s, message.s, message.len);
+	up_buf_fini(&message);
+	return sent;
 }
 
 /* --- the steps ---------------------------------------------------------------------------------- */

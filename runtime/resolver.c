@@ -2,12 +2,14 @@
 #include "runtime/resolver.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/elf_plt.h"
 #include "runtime/elf_probe.h"
 #include "runtime/elf_symbols.h"
 #include "runtime/objfind.h"
@@ -32,6 +34,8 @@ struct up_elf_resolver {
 	char *root;               /* find.root */
 	char *path;               /* find.path */
 	struct object *objects;   /* all that are open */
+	struct up_disasm disasm;  /* Capstone, once an address needs it */
+	struct up_libdw libdw;    /* libdw, once a name needs it */
 };
 
 /* ---- objects ---- */
@@ -115,10 +119,13 @@ static struct object *of(const struct up_object *o)
 	return (struct object *)o;
 }
 
-static struct up_elf_symbols *symbols_of(struct object *o)
+static struct up_elf_symbols *symbols_of(struct up_elf_resolver *r, struct object *o)
 {
-	if (!o->symbols)
+	if (!o->symbols) {
 		o->symbols = up_elf_symbols_new(o->elf);
+		if (o->symbols)
+			up_elf_symbols_allow_debug(o->symbols, &r->libdw, o->path);
+	}
 	return o->symbols;
 }
 
@@ -138,9 +145,8 @@ static const struct up_object *open_name(void *ctx, const char *name, struct up_
 static int find_symbols(void *ctx, const struct up_object *o, const struct up_query *q,
 			up_symbol_fn *fn, void *arg, struct up_why *why)
 {
-	struct up_elf_symbols *s = symbols_of(of(o));
+	struct up_elf_symbols *s = symbols_of(ctx, of(o));
 
-	(void)ctx;
 	if (s)
 		return up_elf_symbols_find(s, o->name, q, fn, arg, why);
 	up_elf_refuse(why, "out of memory");
@@ -161,25 +167,20 @@ static enum up_place to_addr(void *ctx, const struct up_object *o, uint64_t off,
 
 static bool func_at(void *ctx, const struct up_object *o, uint64_t addr, struct up_symbol *out)
 {
-	struct up_elf_symbols *s = symbols_of(of(o));
+	struct up_elf_symbols *s = symbols_of(ctx, of(o));
 
-	(void)ctx;
-	return s && up_elf_symbols_at(s, addr, out);
-}
-
-static bool can_probe(void *ctx, const struct up_object *o, uint64_t addr, struct up_why *why)
-{
-	struct up_elf_symbols *s = symbols_of(of(o));
-
-	(void)ctx;
-	return s ? up_elf_can_probe(of(o)->elf, s, addr, why) : up_elf_refuse(why, "out of memory");
+	if (!s)
+		return false;
+	if (up_elf_symbols_at(s, addr, out))
+		return true;
+	return !up_elf_symbols_are_full(s) && up_elf_symbols_add_debug(s) &&
+	       up_elf_symbols_at(s, addr, out);
 }
 
 static void near_symbols(void *ctx, const struct up_object *o, struct up_nearest *n)
 {
-	struct up_elf_symbols *s = symbols_of(of(o));
+	struct up_elf_symbols *s = symbols_of(ctx, of(o));
 
-	(void)ctx;
 	if (s)
 		up_elf_symbols_near(s, n);
 }
@@ -239,7 +240,7 @@ static void enqueue(struct queue *q, struct object *o, const char *name)
 
 static void enqueue_needed(struct up_elf_resolver *r, struct queue *q, struct object *by)
 {
-	struct up_elf_symbols *s = symbols_of(by);
+	struct up_elf_symbols *s = symbols_of(r, by);
 	const char *name;
 
 	if (!s)
@@ -263,7 +264,7 @@ static const char *find_definer(struct up_elf_resolver *r, struct object *o, con
 		return NULL;
 	enqueue(q, o, NULL);
 	for (unsigned i = 0; i < q->nr && !found; i++) {
-		struct up_elf_symbols *s = symbols_of(q->v[i]);
+		struct up_elf_symbols *s = symbols_of(r, q->v[i]);
 
 		if (i && s && up_elf_symbols_export(s, symbol))
 			found = q->name[i];
@@ -277,7 +278,7 @@ static const char *find_definer(struct up_elf_resolver *r, struct object *o, con
 /* A symbol with a version says itself where it comes from. */
 static bool imports(void *ctx, const struct up_object *o, const char *name, const char **lib)
 {
-	struct up_elf_symbols *s = symbols_of(of(o));
+	struct up_elf_symbols *s = symbols_of(ctx, of(o));
 	unsigned version;
 
 	*lib = NULL;
@@ -287,6 +288,41 @@ static bool imports(void *ctx, const struct up_object *o, const char *name, cons
 	if (!*lib)
 		*lib = find_definer(ctx, of(o), name);
 	return true;
+}
+
+/* ---- may a probe stand there ---- */
+
+static bool refuse_stub(void *ctx, const struct up_object *o, uint64_t addr,
+			const struct up_elf_stub *stub, struct up_why *why)
+{
+	const char *lib = NULL;
+
+	if (!stub->symbol) {
+		up_elf_refuse(why, "0x%" PRIx64 " is in the call stubs of imported functions (%s)",
+			      addr, stub->section);
+		up_elf_hint(why, "probe the functions in the libraries that define them");
+		return false;
+	}
+	up_elf_refuse(why, "0x%" PRIx64 " is the call stub of %s, not the function", addr,
+		      stub->symbol);
+	if (imports(ctx, o, stub->symbol, &lib) && lib)
+		up_elf_hint(why, "probe %s:%s", lib, stub->symbol);
+	else
+		up_elf_hint(why, "probe %s in the library that defines it", stub->symbol);
+	return false;
+}
+
+static bool can_probe(void *ctx, const struct up_object *o, uint64_t addr, struct up_why *why)
+{
+	struct up_elf_resolver *r = ctx;
+	struct up_elf_symbols *s = symbols_of(r, of(o));
+	struct up_elf_stub stub;
+
+	if (!s)
+		return up_elf_refuse(why, "out of memory");
+	if (up_elf_stub_at(of(o)->elf, addr, &stub))
+		return refuse_stub(ctx, o, addr, &stub, why);
+	return up_elf_can_probe(of(o)->elf, s, &r->disasm, addr, why);
 }
 
 /* ---- making and unmaking ---- */
@@ -321,6 +357,7 @@ struct up_elf_resolver *up_elf_resolver_new(const struct up_elf_options *opt)
 		return NULL;
 	}
 	r->find = (struct up_objfind){ opt->pid, r->root, r->path };
+	r->libdw.root = r->root;
 	return r;
 }
 
@@ -332,6 +369,8 @@ void up_elf_resolver_free(struct up_elf_resolver *r)
 		next = o->next;
 		free_object(o);
 	}
+	up_disasm_fini(&r->disasm);
+	up_libdw_fini(&r->libdw);
 	free(r->root);
 	free(r->path);
 	free(r);

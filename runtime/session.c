@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/leftovers.h"
 #include "runtime/selfmap.h"
 
 #define MIN_POOL (1u << 20)  /* bytes of page buffers, at least */
@@ -79,6 +80,8 @@ static int set_up(struct up_session *s, struct up_out *out, struct up_status *st
 	if (err)
 		return err;
 	s->keeper_pid = up_keeper_pid(s->attach->keeper);
+	/* The kernel has answered, and no ring buffer is open yet: see keeper.h for both. */
+	up_leftovers_sweep(&s->attach->fs, s->opts.attach.stop_fd);
 	err = restrict_to_process(s, st);
 	return err ? err : open_reader(s, st);
 }

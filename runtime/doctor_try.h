@@ -1,0 +1,14 @@
+/*
+ * The end-to-end try: probes on two tiny functions of this program, called a known number of times,
+ * and their records read back. Private to doctor.c.
+ */
+#ifndef UP_DOCTOR_TRY_H
+#define UP_DOCTOR_TRY_H
+
+#include "runtime/doctor.h"
+#include "runtime/keeper.h"
+
+/* Defines and arms the probes in the session that the keeper has begun, and reads what comes. */
+void up_doctor_try(struct up_doctor *d, const struct up_tracefs *fs, struct up_keeper *k);
+
+#endif

@@ -1,0 +1,60 @@
+# Many hits at once, on all CPUs: printed in their true order; and what the buffers could not hold is counted.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+need_tracefs
+need_program mkfifo
+cd "$TARGETS"
+total=12000
+
+# --- nothing is lost, and everything in order -----------------------------------------------------
+
+run_up -o "$TMP/hits" -e 'probe ./t_burst:draw < printf("%d\n", arg0) >' -c ./t_burst
+expect_status 0
+expect_line "^$total hits handled, 0 filtered, 0 lost in " err
+expect_no_line 'out of time order' err
+seq 0 $((total - 1)) | cmp -s - "$TMP/hits" || fail "tickets out of order: $(seq 0 $((total - 1)) | diff - "$TMP/hits" | head)"
+
+# Pairs of entry and return, on all CPUs: every return its own ticket.
+run_up -o "$TMP/hits" -e 'probe ./t_burst:draw < in = count() > on return <
+	out = count() by arg1; if (retval - arg1 != entry.arg0) < wrong = count() > >' -c ./t_burst
+expect_line "^$((2 * total)) hits handled, 0 filtered, 0 lost in " err
+expect_eq "pairs" "$(cat "$TMP/hits")" "in = $total
+
+out by arg1
+  0  3000
+  1  3000
+  2  3000
+  3  3000
+wrong: nothing"
+
+# --- more than the buffers hold -------------------------------------------------------------------
+
+# The reader of the output sleeps while the target runs.
+mkfifo "$TMP/slow"
+sh -c 'sleep 1; cat' <"$TMP/slow" >"$TMP/hits" &
+reader=$!
+run_up --buffer 64KiB -o "$TMP/slow" -e 'probe ./t_burst:draw < printf("ticket %060d\n", arg0) >' -c ./t_burst
+wait "$reader"
+expect_status 0
+lost=$(sed -nE 's/^[0-9]+ hits handled, 0 filtered, ([0-9]+) lost in .*/\1/p' "$TMP/err")
+handled=$(sed -nE 's/^([0-9]+) hits handled, .*/\1/p' "$TMP/err")
+[ "${lost:-0}" -gt 0 ] || fail "the slow reader lost nothing: $(cat "$TMP/err")"
+expect_eq "lines" "$(wc -l <"$TMP/hits")" "$handled"
+expect_eq "handled and lost" $((handled + lost)) $total
+sort -c -u "$TMP/hits" || fail "tickets out of order"
+echo "$handled handled, $lost lost"
+
+# The same for counts: what was counted and what was lost make the whole, in JSON too.
+mkfifo "$TMP/slow2"
+sh -c 'sleep 1; cat' <"$TMP/slow2" >"$TMP/hits" &
+reader=$!
+run_up --buffer 64KiB -f json -q -o "$TMP/slow2" -e 'probe ./t_burst:draw < n = count(); print(arg0) >' -c ./t_burst
+wait "$reader"
+counted=$(sed -nE 's/.*"type":"aggregation","name":"n",.*"value":([0-9]+).*/\1/p' "$TMP/hits")
+lost=$(sed -nE 's/.*"type":"end",.*"lost":([0-9]+).*/\1/p' "$TMP/hits")
+[ "${lost:-0}" -gt 0 ] || fail "the slow reader lost nothing"
+expect_eq "counted and lost" $((counted + lost)) $total
+expect_eq "printed" "$(grep -c '"type":"print"' "$TMP/hits")" "$counted"
+# -q does not hide a loss.
+expect_line " $lost lost in " err
+
+nothing_left

@@ -1,0 +1,103 @@
+# uptick or its keeper is killed by force: within a second the kernel holds nothing of theirs, and the traced program goes on.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+need_tracefs
+need_program pgrep
+cd "$TARGETS"
+program='probe ./t_ticker:tick, ./t_ticker:main, ./t_many:f_0* < ticks = count() > on return < back = count() >'
+limit_ms=1000
+[ -z "${UPTICK_GUEST:-}" ] || limit_ms=5000
+
+is_clean()
+{
+	[ ! -e "$tracing/instances/uptick_$1" ] && ! grep -q ":uptick_$1/" "$tracing/uprobe_events"
+}
+
+# Waits until nothing of uptick's process $1 is left.
+await_clean()
+{
+	local since=${EPOCHREALTIME/./}
+	until is_clean "$1"; do
+		[ $(((${EPOCHREALTIME/./} - since) / 1000)) -le "$limit_ms" ] || fail "something of uptick_$1 is left after $limit_ms ms"
+		sleep 0.02
+	done
+}
+
+# The end of uptick itself, by whatever way.
+await_uptick()
+{
+	status=0
+	wait "$up_pid" 2>/dev/null || status=$?
+	up_pid=
+}
+
+kill_uptick()
+{
+	local pid=$up_pid
+	kill -KILL "$pid"
+	await_uptick
+	[ "$status" -eq 137 ] || fail "uptick was not killed: status $status"
+	await_clean "$pid"
+}
+
+./t_ticker 1000000 &
+ticker=$!
+helpers=("$ticker")
+
+# --- uptick is killed while its probes are being hit ----------------------------------------------
+
+for options in '' "-p $ticker" '--single-sites'; do
+	# shellcheck disable=SC2086 # several words
+	start_up $options -e "${program/, .\/t_many:f_0\*/}"
+	wait_armed
+	sleep 0.1
+	kill_uptick
+	kill -0 "$ticker" || fail "the program that was traced has died"
+done
+
+# The command of -c goes on, and passes on what it has to say.
+start_up -e "$program" -c "sh -c './t_ticker 700; echo went on >$TMP/after'"
+wait_armed
+sleep 0.1
+kill_uptick
+for ((i = 0; i < 200; i++)); do
+	[ ! -s "$TMP/after" ] || break
+	sleep 0.05
+done
+expect_line '^went on$' "$TMP/after"
+
+# At moments before, while and after its probes are armed.
+for delay in 0.005 0.015 0.025 0.035 0.050; do
+	start_up -e "$program"
+	sleep "$delay"
+	kill_uptick
+done
+
+# --- the keeper is killed -------------------------------------------------------------------------
+
+for options in '' '-c ./t_ticker'; do
+	# shellcheck disable=SC2086 # several words
+	start_up $options -e "$program"
+	pid=$up_pid
+	wait_armed
+	sleep 0.1
+	keeper=$(pgrep -P "$pid" -x uptick-keeper)
+	kill -KILL "$keeper"
+	for ((i = 0; i < 100; i++)); do
+		kill -0 "$pid" 2>/dev/null || break
+		sleep 0.05
+	done
+	! kill -0 "$pid" 2>/dev/null || fail "uptick goes on without its keeper"
+	await_uptick
+	expect_status 1
+	expect_line '^uptick: the helper process ' err
+	is_clean "$pid" || fail "something of uptick_$pid is left"
+	kill -0 "$ticker" || fail "the program that was traced has died"
+done
+
+# --- a second run finds all in order --------------------------------------------------------------
+
+run_up -e 'probe ./t_ticker:tick < ticks = count() >' -c './t_ticker 10'
+expect_status 0
+expect_line '^ticks = 10$'
+kill -0 "$ticker" || fail "the program that was traced has died"
+nothing_left

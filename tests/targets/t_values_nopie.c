@@ -1,0 +1,2 @@
+/* build: -O1 -g -no-pie -fno-pie */
+#include "t_values.c"
