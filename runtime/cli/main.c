@@ -10,31 +10,15 @@
 #include <unistd.h>
 
 #include "lang/ast.h"
+#include "runtime/cli/build.h"
+#include "runtime/cli/cmd_doctor.h"
+#include "runtime/cli/cmd_list.h"
+#include "runtime/cli/cmd_status.h"
 #include "runtime/cli/opts.h"
+#include "runtime/cli/print.h"
 #include "runtime/cli/run.h"
-#include "runtime/resolver.h"
 
 #define EXIT_USAGE 2
-
-static bool flush_out(struct up_buf *b)
-{
-	size_t done = 0;
-
-	while (done < b->len) {
-		ssize_t n = write(STDOUT_FILENO, b->s + done, b->len - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			if (errno != EPIPE)
-				up_complain("cannot write: %s", strerror(errno));
-			return false;
-		}
-		done += (size_t)n;
-	}
-	up_buf_reset(b);
-	return true;
-}
 
 /* ---- the program's text ---- */
 
@@ -109,7 +93,7 @@ static void show_diags(const struct up_opts *o, const struct up_compile *c, bool
 	else
 		up_diag_text(&c->diags, &b, up_may_colour(o, to_stdout ? STDOUT_FILENO : STDERR_FILENO));
 	if (to_stdout)
-		flush_out(&b);
+		up_print(&b);
 	else if (!(o->quiet && !c->diags.nr_errors))
 		fputs(b.s ? b.s : "", stderr);
 	up_buf_fini(&b);
@@ -120,7 +104,7 @@ static int print_plan(const struct up_plan *plan, const char *group, bool code)
 	struct up_buf b = { 0 };
 
 	up_plan_dump(plan, group, code, &b);
-	bool ok = flush_out(&b);
+	bool ok = up_print(&b);
 	up_buf_fini(&b);
 	return !ok;
 }
@@ -136,39 +120,30 @@ static int run_dry(const struct up_opts *o, const struct up_plan *plan)
 static int compile_and_run(const struct up_opts *o, const struct up_signals *sig, const char *name,
 			   const struct up_buf *text)
 {
-	struct up_elf_options eo = { .pid = o->pid };
-	struct up_elf_resolver *elf = up_elf_resolver_new(&eo);
-	struct up_compile *c = up_compile_new();
+	struct up_built b = up_build(o, sig, name, text);
+	bool is_check = o->command == UP_CMD_CHECK;
 	int status = EXIT_USAGE;
 
-	if (!elf || !c) {
+	if (!b.c || (!b.plan && !b.c->diags.nr_errors)) {
 		up_complain("out of memory");
-		up_elf_resolver_free(elf);
-		up_compile_free(c);
+		up_built_fini(&b);
 		return 1;
 	}
-	struct up_env env = { .resolver = up_elf_resolver_iface(elf), .aggs = up_agg_rows,
-			      .args = (const char *const *)o->args, .nr_args = (unsigned)o->nr_args,
-			      .max_arg_text = UP_MAX_ARG_TEXT, .max_args = UP_MAX_ARGS,
-			      .max_sites = UP_MAX_SITES };
-	struct up_plan *plan = up_compile(c, &env, name, text->s ? text->s : "", text->len);
-	bool is_check = o->command == UP_CMD_CHECK;
-
-	/* The resolver's memory is not needed while tracing. */
-	up_elf_resolver_free(elf);
-	show_diags(o, c, is_check && o->form);
-	if (!plan && !c->diags.nr_errors)
-		up_complain("out of memory");
-	else if (plan && is_check)
+	if (!b.plan && up_signals_stopped()) {
+		up_complain("interrupted while waiting; 0 hits");
+		up_built_fini(&b);
+		return 0;
+	}
+	show_diags(o, b.c, is_check && o->form);
+	if (b.plan && is_check)
 		status = 0;
-	else if (plan && o->command == UP_CMD_PLAN)
-		status = print_plan(plan, "uptick", o->verbose);
-	else if (plan && o->dry_run)
-		status = run_dry(o, plan);
-	else if (plan)
-		status = up_run(o, c, plan, sig);
-	up_plan_free(plan);
-	up_compile_free(c);
+	else if (b.plan && o->command == UP_CMD_PLAN)
+		status = print_plan(b.plan, "uptick", o->verbose);
+	else if (b.plan && o->dry_run)
+		status = run_dry(o, b.plan);
+	else if (b.plan)
+		status = up_run(o, b.c, b.plan, sig);
+	up_built_fini(&b);
 	return status;
 }
 
@@ -214,7 +189,7 @@ static int format(const struct up_opts *o, const char *name, const struct up_buf
 	if (!c->diags.nr_errors) {
 		up_fmt(&c->sources, (uint32_t)src, &out);
 		if (!o->write)
-			status = flush_out(&out) ? 0 : 1;
+			status = up_print(&out) ? 0 : 1;
 		else if (out.len == text->len && (!out.len || !memcmp(out.s, text->s, out.len)))
 			status = 0;
 		else
@@ -238,7 +213,12 @@ static int run_command(struct up_opts *o, const struct up_signals *sig)
 			up_opts_man(&b);
 		else
 			up_buf_puts(&b, "uptick " UPTICK_VERSION "\n");
-		status = flush_out(&b) ? 0 : 1;
+		status = up_print(&b) ? 0 : 1;
+	} else if (o->command >= UP_CMD_LIST) {
+		status = o->command == UP_CMD_LIST   ? up_cmd_list(o) :
+			 o->command == UP_CMD_STATUS ? up_cmd_status(o) :
+			 o->command == UP_CMD_CLEAN  ? up_cmd_clean(o, sig) :
+						       up_cmd_doctor(o, sig);
 	} else {
 		status = load(o, &b, &name);
 		if (!status && o->command == UP_CMD_FMT)

@@ -99,6 +99,12 @@ static bool set_children(struct up_opts *o, const char *arg)
 	return o->children = true;
 }
 
+static bool set_wait(struct up_opts *o, const char *arg)
+{
+	(void)arg;
+	return o->wait = true;
+}
+
 static bool set_duration(struct up_opts *o, const char *arg)
 {
 	return up_parse_duration(arg, &o->duration);
@@ -191,6 +197,7 @@ static const struct row rows[] = {
 	  "exits and pass its exit status on", set_run },
 	{ "pid", 'p', "PID", "trace only this process: all its threads, those to come too", set_pid },
 	{ "children", 0, NULL, "with -p: also the processes it starts", set_children },
+	{ "wait", 0, NULL, "a program or library that is not there yet is waited for", set_wait },
 	{ "duration", 'd', "TIME", "end after a time: 10s, 500ms, 2min", set_duration },
 	{ "number", 'n', "N", "end after N handled hits", set_max },
 	{ "format", 'f', "FORM", "form of the output: text, or json (one object a line)", set_form },
@@ -226,13 +233,21 @@ static const struct {
 	{ "plan", UP_CMD_PLAN, "plan SCRIPT | -e PROGRAM",
 	  "the uprobe_events lines and handlers; needs no privileges" },
 	{ "fmt", UP_CMD_FMT, "fmt [-w] SCRIPT", "the script, formatted" },
+	{ "list", UP_CMD_LIST, "list [-p PID] 'OBJECT:PATTERN' ...",
+	  "the places that can be probed; without a colon a pattern of programs and libraries, with -p "
+	  "alone those of the process; needs no privileges" },
+	{ "status", UP_CMD_STATUS, "status", "what uptick has in the kernel, and whose it is" },
+	{ "clean", UP_CMD_CLEAN, "clean", "remove from the kernel what has no living owner" },
+	{ "doctor", UP_CMD_DOCTOR, "doctor",
+	  "can this machine trace, and if not, what is missing; exit status 0 when it can" },
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
-static void build_getopt(struct option *longs, char *shorts)
+static void build_getopt(struct option *longs, char *shorts, enum up_command command)
 {
-	*shorts++ = '+'; /* what stands behind the script belongs to the script */
+	if (command < UP_CMD_LIST)
+		*shorts++ = '+'; /* what stands behind the script belongs to the script */
 	*shorts++ = ':';
 	for (size_t i = 0; i < NR_ROWS; i++) {
 		longs[i] = (struct option){ rows[i].name, rows[i].arg ? 1 : 0, NULL,
@@ -288,7 +303,7 @@ static int parse_options(struct up_opts *o, int argc, char **argv, struct up_buf
 	char shorts[NR_ROWS * 2 + 3];
 	int c;
 
-	build_getopt(longs, shorts);
+	build_getopt(longs, shorts, o->command);
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		const struct row *r;
@@ -341,7 +356,10 @@ int up_opts_parse(struct up_opts *o, int argc, char **argv, struct up_buf *err)
 
 	if (!failed && !o->has_program && optind < argc && o->command == UP_CMD_RUN &&
 	    take_command(o, argv[optind])) {
-		optind++;
+		/* The word stands where a program's name does, and getopt starts anew behind it. */
+		argc -= optind;
+		argv += optind;
+		optind = 0;
 		failed = parse_options(o, argc, argv, err);
 	}
 	if (failed || o->command >= UP_CMD_HELP)

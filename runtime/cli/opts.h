@@ -10,7 +10,8 @@
 
 #include "lang/base/buf.h"
 
-enum up_command { UP_CMD_RUN, UP_CMD_CHECK, UP_CMD_PLAN, UP_CMD_FMT, UP_CMD_HELP, UP_CMD_VERSION, UP_CMD_MAN };
+/* From UP_CMD_LIST on they take no script, so their options may stand anywhere. */
+enum up_command { UP_CMD_RUN, UP_CMD_CHECK, UP_CMD_PLAN, UP_CMD_FMT, UP_CMD_LIST, UP_CMD_STATUS, UP_CMD_CLEAN, UP_CMD_DOCTOR, UP_CMD_HELP, UP_CMD_VERSION, UP_CMD_MAN };
 
 struct up_opts {
 	enum up_command command;
@@ -27,6 +28,7 @@ struct up_opts {
 	const char *form;         /* -f */
 	const char *out;          /* -o */
 	uint64_t buffer;          /* --buffer, bytes per CPU; 0 for the default */
+	bool wait;                /* --wait */
 	bool quiet, verbose, dry_run, no_colour, write, single_sites;
 };
 

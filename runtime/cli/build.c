@@ -1,0 +1,125 @@
+/* Compiling, and waiting for files. */
+#include "runtime/cli/build.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/cli/run.h"
+#include "runtime/resolver.h"
+
+#define LOOK_MS 200   /* between two looks at files that are waited for */
+#define GROWING_LOOKS 15 /* how long a file that is there may be without what is asked for: 3 s */
+
+static struct up_built compile_once(const struct up_opts *o, const char *name,
+				    const struct up_buf *text)
+{
+	struct up_elf_options eo = { .pid = o->pid };
+	struct up_elf_resolver *elf = up_elf_resolver_new(&eo);
+	struct up_built b = { .c = up_compile_new() };
+
+	if (!elf || !b.c) {
+		up_elf_resolver_free(elf);
+		up_built_fini(&b);
+		return b;
+	}
+	struct up_env env = { .resolver = up_elf_resolver_iface(elf), .aggs = up_agg_rows,
+			      .args = (const char *const *)o->args, .nr_args = (unsigned)o->nr_args,
+			      .max_arg_text = UP_MAX_ARG_TEXT, .max_args = UP_MAX_ARGS,
+			      .max_sites = UP_MAX_SITES };
+	b.plan = up_compile(b.c, &env, name, text->s ? text->s : "", text->len);
+	/* The resolver's memory is not needed while tracing. */
+	up_elf_resolver_free(elf);
+	return b;
+}
+
+void up_built_fini(struct up_built *b)
+{
+	up_plan_free(b->plan);
+	up_compile_free(b->c);
+	*b = (struct up_built){ 0 };
+}
+
+/* Is every error one that a file may mend when it comes? *absent: is one of them a missing file? */
+static bool can_wait(const struct up_built *b, bool *absent)
+{
+	*absent = false;
+	if (!b->c || b->plan || !b->c->diags.nr_errors)
+		return false;
+	for (size_t i = 0; i < b->c->diags.list.nr; i++) {
+		const struct up_diag *d = &b->c->diags.list.v[i];
+
+		if (d->severity != UP_SEV_ERROR)
+			continue;
+		if (d->tag != E_OBJECT && d->tag != E_SYMBOL && d->tag != E_ADDRESS_RANGE)
+			return false;
+		*absent |= d->tag == E_OBJECT;
+	}
+	return true;
+}
+
+static void say_waiting(const struct up_opts *o, const struct up_built *b)
+{
+	for (size_t i = 0; !o->quiet && i < b->c->diags.list.nr; i++)
+		if (b->c->diags.list.v[i].tag == E_OBJECT)
+			fprintf(stderr, "uptick: waiting: %s\n", b->c->diags.list.v[i].msg);
+}
+
+/* Sleeps; false when a signal came. */
+static bool pause_a_bit(const struct up_signals *sig)
+{
+	struct pollfd fd = { sig->stop_fd, POLLIN, 0 };
+
+	poll(&fd, 1, LOOK_MS);
+	return !up_signals_stopped();
+}
+
+/* Do two plans probe the same places? Then the files have stopped changing. */
+static bool same_places(const struct up_plan *a, const struct up_plan *b)
+{
+	if (a->nr_sites != b->nr_sites)
+		return false;
+	for (uint32_t i = 0; i < a->nr_sites; i++)
+		if (a->sites[i].offset != b->sites[i].offset ||
+		    strcmp(a->sites[i].path, b->sites[i].path))
+			return false;
+	return true;
+}
+
+/* Compiles again and again until two plans in a row agree. */
+static struct up_built wait_for_files(const struct up_opts *o, const struct up_signals *sig,
+				      const char *name, const struct up_buf *text,
+				      struct up_built first)
+{
+	struct up_built last = first, b;
+	unsigned growing = 0;
+	bool absent;
+
+	say_waiting(o, &first);
+	while (pause_a_bit(sig)) {
+		b = compile_once(o, name, text);
+		bool settled = b.plan && last.plan && same_places(b.plan, last.plan);
+
+		up_built_fini(&last);
+		last = b;
+		if (settled)
+			break;
+		if (b.plan)
+			continue;
+		/* A file that has just come may still be written to. */
+		if (!can_wait(&b, &absent) || (!absent && ++growing > GROWING_LOOKS))
+			break;
+	}
+	return last;
+}
+
+struct up_built up_build(const struct up_opts *o, const struct up_signals *sig, const char *name,
+			 const struct up_buf *text)
+{
+	struct up_built b = compile_once(o, name, text);
+	bool absent;
+
+	if (!o->wait || o->command != UP_CMD_RUN || !can_wait(&b, &absent) || !absent)
+		return b;
+	return wait_for_files(o, sig, name, text, b);
+}

@@ -1,0 +1,25 @@
+/*
+ * Compiling for the command line: the resolver, the compilation, and waiting for files that are
+ * not there yet.
+ */
+#ifndef UP_CLI_BUILD_H
+#define UP_CLI_BUILD_H
+
+#include "lang/up.h"
+#include "runtime/cli/opts.h"
+#include "runtime/cli/signals.h"
+
+struct up_built {
+	struct up_compile *c;  /* diagnostics and source; NULL when memory ran out */
+	struct up_plan *plan;  /* NULL when there were errors */
+};
+
+/*
+ * Compiles the text. With --wait, and while objects cannot be found, it tries again until they are
+ * there, whole, or a signal comes; it says what it waits for on standard error.
+ */
+struct up_built up_build(const struct up_opts *o, const struct up_signals *sig, const char *name,
+			 const struct up_buf *text);
+void up_built_fini(struct up_built *b);
+
+#endif

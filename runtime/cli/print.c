@@ -1,0 +1,59 @@
+/* Writing results to standard output. */
+#include "runtime/cli/print.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lang/base/text.h"
+#include "runtime/cli/run.h"
+#include "runtime/status.h"
+
+bool up_print(struct up_buf *b)
+{
+	size_t done = 0;
+
+	if (b->failed) {
+		up_complain("out of memory");
+		return false;
+	}
+	while (done < b->len) {
+		ssize_t n = write(STDOUT_FILENO, b->s + done, b->len - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			if (errno != EPIPE)
+				up_complain("cannot write: %s", strerror(errno));
+			return false;
+		}
+		done += (size_t)n;
+	}
+	up_buf_reset(b);
+	return true;
+}
+
+void up_report(const struct up_status *st)
+{
+	struct up_buf b = { 0 };
+
+	up_status_render(st, &b);
+	up_complain("%s", b.s ? b.s : "out of memory");
+	up_buf_fini(&b);
+}
+
+bool up_want_json(const struct up_opts *o, bool *json)
+{
+	*json = o->form && !strcmp(o->form, "json");
+	if (!o->form || *json || !strcmp(o->form, "text"))
+		return true;
+	up_complain("this command prints text, or JSON with -f json");
+	return false;
+}
+
+void up_json_string(struct up_buf *b, const char *s)
+{
+	up_buf_putc(b, '"');
+	up_text_json(b, s, strlen(s));
+	up_buf_putc(b, '"');
+}
