@@ -156,10 +156,13 @@ static bool starts_name(const struct up_scan *sc, uint32_t off)
 	return is_name_char(c) && (c < '0' || c > '9');
 }
 
-/* Does a run of target characters that holds a `:` stand there? */
+/* Does a run of target characters with a `:` inside stand there? */
 static bool starts_target(const struct up_scan *sc, uint32_t off)
 {
 	bool colon = false;
+
+	if (sc->text[off] == ':')
+		return false;
 
 	for (; off < sc->len && !strchr(" \t\r\f\v\n,<", sc->text[off]); off++)
 		colon |= sc->text[off] == ':';
@@ -203,6 +206,13 @@ static bool is_assigned(const struct up_scan *sc, uint32_t end)
 
 /* ---- words ---- */
 
+/* Is a value complete before this place? Behind `if (...)` one is only about to come. */
+static bool is_behind_value(const struct up_scan *sc)
+{
+	return up_tok_ends_operand(sc->prev) &&
+	       !(sc->prev == TK_RPAREN && sc->toks.v[sc->toks.nr - 1].flags & UP_TOK_IF);
+}
+
 static int find_keyword(const char *s, uint32_t len)
 {
 	for (size_t i = 0; i < NR(keywords); i++)
@@ -217,7 +227,7 @@ static int find_keyword(const char *s, uint32_t len)
  */
 static int word_outside(const struct up_scan *sc, int kind, uint32_t end)
 {
-	bool fresh = !sc->prev || sc->prev == TK_TERM || up_tok_ends_operand(sc->prev);
+	bool fresh = !sc->prev || sc->prev == TK_TERM || is_behind_value(sc);
 
 	if (up_tok_is_decl(kind))
 		return fresh || (sc->newline && starts_decl(sc, kind, end)) ? kind : TK_NAME;
@@ -239,7 +249,7 @@ static int word_in_block(const struct up_scan *sc, int kind, uint32_t end)
 	if (kind == TK_IN)
 		return sc->prev == TK_NAME && !sc->newline ? kind : TK_NAME;
 	if (kind == TK_BY || kind == TK_TOP)
-		return up_tok_ends_operand(sc->prev) && sc->prev != TK_CLOSE &&
+		return is_behind_value(sc) && sc->prev != TK_CLOSE &&
 				       !(sc->newline && is_assigned(sc, end))
 			       ? kind
 			       : TK_NAME;

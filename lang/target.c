@@ -181,11 +181,28 @@ static bool report_why(struct up_diags *ds, struct up_span span, enum up_diag_ta
 	return false;
 }
 
+/* Would a name mean something else, or end too soon, without quotes? */
+static bool needs_quotes(const char *name)
+{
+	const char *plus = strrchr(name, '+');
+
+	return strpbrk(name, " \t,<>*?[@\"$") || strchr("%/0123456789", name[0]) ||
+	       (plus && plus > name && plus[1] >= '0' && plus[1] <= '9');
+}
+
 static void hint_nearest(struct up_diags *ds, const struct up_nearest *n)
 {
 	struct up_buf b = { 0 };
 
-	if (up_nearest_list(n, &b))
+	for (unsigned i = 0; i < n->nr; i++) {
+		const char *quote = needs_quotes(n->best[i].name) ? "\"" : "";
+
+		up_buf_puts(&b, i == 0 ? "`" : i + 1 < n->nr ? ", `" : " or `");
+		up_buf_puts(&b, quote);
+		up_text_escape(&b, n->best[i].name, strlen(n->best[i].name), 0);
+		up_buf_printf(&b, "%s`", quote);
+	}
+	if (b.len)
 		up_diag_hint(ds, "did you mean %s?", b.s);
 	up_buf_fini(&b);
 }

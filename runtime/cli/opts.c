@@ -10,14 +10,20 @@
 #include "lang/base/text.h"
 #include "runtime/out.h"
 
-/* One option. `set` gets the argument, or NULL; false when it cannot be understood. */
+/*
+ * One option. `set` gets the argument, or NULL; false when it cannot be understood. Without it the
+ * option sets the flag at offset `flag` of struct up_opts.
+ */
 struct row {
-	const char *name;  /* long name */
-	char letter;       /* short one, or 0 */
-	const char *arg;   /* name of its argument, or NULL */
+	const char *name; /* long name */
+	char letter;      /* short one, or 0 */
+	const char *arg;  /* name of its argument, or NULL */
 	const char *help;
 	bool (*set)(struct up_opts *o, const char *arg);
+	size_t flag;
 };
+
+#define FLAG(member) offsetof(struct up_opts, member)
 
 static bool parse_scaled(const char *s, const char *const *units, const uint64_t *scales,
 			 uint64_t *out)
@@ -43,16 +49,18 @@ static bool parse_scaled(const char *s, const char *const *units, const uint64_t
 bool up_parse_duration(const char *s, uint64_t *ns)
 {
 	static const char *const units[] = { "", "s", "ms", "us", "ns", "min", "m", "h", NULL };
-	static const uint64_t scales[] = { 1000000000,	1000000000,  1000000,	  1000, 1,
-					   60000000000, 60000000000, 3600000000000 };
+	static const uint64_t scales[] = { 1000000000, 1000000000,  1000000,     1000,
+					   1,          60000000000, 60000000000, 3600000000000 };
 
 	return parse_scaled(s, units, scales, ns) && *ns > 0;
 }
 
 bool up_parse_size(const char *s, uint64_t *bytes)
 {
-	static const char *const units[] = { "", "B", "KiB", "K", "k", "MiB", "M", "GiB", "G", NULL };
-	static const uint64_t scales[] = { 1,	    1,	     1 << 10, 1 << 10, 1 << 10,
+	static const char *const units[] = {
+		"", "B", "KiB", "K", "k", "MiB", "M", "GiB", "G", NULL
+	};
+	static const uint64_t scales[] = { 1,       1,       1 << 10, 1 << 10, 1 << 10,
 					   1 << 20, 1 << 20, 1 << 30, 1 << 30 };
 
 	return parse_scaled(s, units, scales, bytes) && *bytes > 0;
@@ -93,18 +101,6 @@ static bool set_pid(struct up_opts *o, const char *arg)
 	return true;
 }
 
-static bool set_children(struct up_opts *o, const char *arg)
-{
-	(void)arg;
-	return o->children = true;
-}
-
-static bool set_wait(struct up_opts *o, const char *arg)
-{
-	(void)arg;
-	return o->wait = true;
-}
-
 static bool set_duration(struct up_opts *o, const char *arg)
 {
 	return up_parse_duration(arg, &o->duration);
@@ -133,42 +129,6 @@ static bool set_buffer(struct up_opts *o, const char *arg)
 	       o->buffer <= (uint64_t)1 << 32;
 }
 
-static bool set_quiet(struct up_opts *o, const char *arg)
-{
-	(void)arg;
-	return o->quiet = true;
-}
-
-static bool set_verbose(struct up_opts *o, const char *arg)
-{
-	(void)arg;
-	return o->verbose = true;
-}
-
-static bool set_dry_run(struct up_opts *o, const char *arg)
-{
-	(void)arg;
-	return o->dry_run = true;
-}
-
-static bool set_no_colour(struct up_opts *o, const char *arg)
-{
-	(void)arg;
-	return o->no_colour = true;
-}
-
-static bool set_write(struct up_opts *o, const char *arg)
-{
-	(void)arg;
-	return o->write = true;
-}
-
-static bool set_single_sites(struct up_opts *o, const char *arg)
-{
-	(void)arg;
-	return o->single_sites = true;
-}
-
 static bool set_help(struct up_opts *o, const char *arg)
 {
 	(void)arg;
@@ -191,30 +151,37 @@ static bool set_man(struct up_opts *o, const char *arg)
 }
 
 static const struct row rows[] = {
-	{ "program", 'e', "PROGRAM", "the program itself; several are joined", set_program },
+	{ "program", 'e', "PROGRAM", "the program itself; several are joined", set_program, 0 },
 	{ "command", 'c', "'CMD ARGS'",
-	  "start CMD once the probes are armed, trace it and its children and nothing else, end when it "
-	  "exits and pass its exit status on", set_run },
-	{ "pid", 'p', "PID", "trace only this process: all its threads, those to come too", set_pid },
-	{ "children", 0, NULL, "with -p: also the processes it starts", set_children },
-	{ "wait", 0, NULL, "a program or library that is not there yet is waited for", set_wait },
-	{ "duration", 'd', "TIME", "end after a time: 10s, 500ms, 2min", set_duration },
-	{ "number", 'n', "N", "end after N handled hits", set_max },
-	{ "format", 'f', "FORM", "form of the output: text, or json (one object a line)", set_form },
-	{ "output", 'o', "FILE", "write the output to FILE", set_out },
-	{ "buffer", 0, "SIZE", "ring buffer per CPU: 4MiB; at least 64KiB", set_buffer },
-	{ "dry-run", 0, NULL, "print what would be written to the kernel, and end", set_dry_run },
-	{ "write", 'w', NULL, "with fmt: rewrite the file in place", set_write },
+	  "start CMD once the probes are armed, trace it and its children and nothing else, end "
+	  "when it "
+	  "exits and pass its exit status on",
+	  set_run, 0 },
+	{ "pid", 'p', "PID", "trace only this process: all its threads, those to come too", set_pid,
+	  0 },
+	{ "children", 0, NULL, "with -p: also the processes it starts", NULL, FLAG(children) },
+	{ "wait", 0, NULL, "a program or library that is not there yet is waited for", NULL,
+	  FLAG(wait) },
+	{ "duration", 'd', "TIME", "end after a time: 10s, 500ms, 2min", set_duration, 0 },
+	{ "number", 'n', "N", "end after N handled hits", set_max, 0 },
+	{ "format", 'f', "FORM", "form of the output: text, or json (one object a line)", set_form,
+	  0 },
+	{ "output", 'o', "FILE", "write the output to FILE", set_out, 0 },
+	{ "buffer", 0, "SIZE", "ring buffer per CPU: 4MiB; at least 64KiB", set_buffer, 0 },
+	{ "dry-run", 0, NULL, "print what would be written to the kernel, and end", NULL,
+	  FLAG(dry_run) },
+	{ "write", 'w', NULL, "with fmt: rewrite the file in place", NULL, FLAG(write) },
 	{ "single-sites", 0, NULL,
-	  "one kernel event a site, as on kernels before 5.4; slow to detach", set_single_sites },
-	{ "quiet", 'q', NULL, "no summary and no warnings on standard error", set_quiet },
+	  "one kernel event a site, as on kernels before 5.4; slow to detach", NULL,
+	  FLAG(single_sites) },
+	{ "quiet", 'q', NULL, "no summary and no warnings on standard error", NULL, FLAG(quiet) },
 	{ "verbose", 'v', NULL, "more about what is done; with plan: the handlers' instructions",
-	  set_verbose },
-	{ "no-color", 0, NULL, "no colours (also: the environment variable NO_COLOR)",
-	  set_no_colour },
-	{ "help", 'h', NULL, "print this", set_help },
-	{ "version", 'V', NULL, "print the version", set_version },
-	{ "man", 0, NULL, "print the man page in roff", set_man },
+	  NULL, FLAG(verbose) },
+	{ "no-color", 0, NULL, "no colours (also: the environment variable NO_COLOR)", NULL,
+	  FLAG(no_colour) },
+	{ "help", 'h', NULL, "print this", set_help, 0 },
+	{ "version", 'V', NULL, "print the version", set_version, 0 },
+	{ "man", 0, NULL, "print the man page in roff", set_man, 0 },
 };
 
 #define NR_ROWS (sizeof(rows) / sizeof(rows[0]))
@@ -234,7 +201,8 @@ static const struct {
 	  "the uprobe_events lines and handlers; needs no privileges" },
 	{ "fmt", UP_CMD_FMT, "fmt [-w] SCRIPT", "the script, formatted" },
 	{ "list", UP_CMD_LIST, "list [-p PID] 'OBJECT:PATTERN' ...",
-	  "the places that can be probed; without a colon a pattern of programs and libraries, with -p "
+	  "the places that can be probed; without a colon a pattern of programs and libraries, "
+	  "with -p "
 	  "alone those of the process; needs no privileges" },
 	{ "status", UP_CMD_STATUS, "status", "what uptick has in the kernel, and whose it is" },
 	{ "clean", UP_CMD_CLEAN, "clean", "remove from the kernel what has no living owner" },
@@ -250,8 +218,7 @@ static void build_getopt(struct option *longs, char *shorts, enum up_command com
 		*shorts++ = '+'; /* what stands behind the script belongs to the script */
 	*shorts++ = ':';
 	for (size_t i = 0; i < NR_ROWS; i++) {
-		longs[i] = (struct option){ rows[i].name, rows[i].arg ? 1 : 0, NULL,
-					    256 + (int)i };
+		longs[i] = (struct option){ rows[i].name, rows[i].arg ? 1 : 0, NULL, 256 + (int)i };
 		if (!rows[i].letter)
 			continue;
 		*shorts++ = rows[i].letter;
@@ -309,14 +276,17 @@ static int parse_options(struct up_opts *o, int argc, char **argv, struct up_buf
 		const struct row *r;
 
 		if (c == '?')
-			return bad_option(err, optopt && optopt < 256 ? (const char[]){ '-', (char)optopt, 0 } :
-									argv[optind - 1]);
+			return bad_option(err, optopt && optopt < 256
+						       ? (const char[]){ '-', (char)optopt, 0 }
+						       : argv[optind - 1]);
 		if (c == ':') {
 			up_buf_printf(err, "the option %s needs an argument", argv[optind - 1]);
 			return 2;
 		}
 		r = find_row(c);
-		if (!r->set(o, optarg))
+		if (!r->set)
+			*(bool *)((char *)o + r->flag) = true;
+		else if (!r->set(o, optarg))
 			return bad_argument(err, r, optarg);
 	}
 	return 0;
@@ -415,7 +385,8 @@ static void option_head(struct up_buf *out, const struct row *r)
 void up_opts_help(struct up_buf *out)
 {
 	up_buf_puts(out, "uptick probes running programs: it runs scripts in the language Up.\n\n"
-			 "  uptick -e 'probe zsh:zfree < print(ip, reg.ax) > on return < count() >' -c 'zsh -c :'\n\n");
+			 "  uptick -e 'probe zsh:zfree < print(ip, reg.ax) > on return < count() "
+			 ">' -c 'zsh -c :'\n\n");
 	for (size_t i = 0; i < NR_COMMANDS; i++) {
 		up_buf_printf(out, "uptick %s\n        ", commands[i].usage);
 		wrap(out, commands[i].help, 8);
@@ -440,8 +411,12 @@ void up_opts_help(struct up_buf *out)
 static void roff(struct up_buf *out, const char *s)
 {
 	for (; *s; s++) {
-		if (*s == '\\' || *s == '-' || ((*s == '.' || *s == '\'') && (!out->len || out->s[out->len - 1] == '\n')))
-			up_buf_puts(out, *s == '\\' ? "\\e" : *s == '-' ? "\\-" : *s == '.' ? "\\&." : "\\(aq");
+		if (*s == '\\' || *s == '-' ||
+		    ((*s == '.' || *s == '\'') && (!out->len || out->s[out->len - 1] == '\n')))
+			up_buf_puts(out, *s == '\\'  ? "\\e"
+					 : *s == '-' ? "\\-"
+					 : *s == '.' ? "\\&."
+						     : "\\(aq");
 		else if (*s == '\'')
 			up_buf_puts(out, "\\(aq");
 		else
@@ -451,16 +426,20 @@ static void roff(struct up_buf *out, const char *s)
 
 void up_opts_man(struct up_buf *out)
 {
-	up_buf_puts(out, ".TH UPTICK 1 \"\" \"uptick " UPTICK_VERSION "\" \"User Commands\"\n"
-			 ".SH NAME\nuptick \\- probe running programs with the language Up\n.SH SYNOPSIS\n");
+	up_buf_puts(
+		out,
+		".TH UPTICK 1 \"\" \"uptick " UPTICK_VERSION "\" \"User Commands\"\n"
+		".SH NAME\nuptick \\- probe running programs with the language Up\n.SH SYNOPSIS\n");
 	for (size_t i = 0; i < NR_COMMANDS; i++) {
 		up_buf_puts(out, i ? ".br\n.B uptick\n" : ".B uptick\n");
 		roff(out, commands[i].usage);
 		up_buf_putc(out, '\n');
 	}
 	up_buf_puts(out, ".SH DESCRIPTION\n"
-			 "uptick compiles a script to uprobe definitions, which it writes to tracefs, and runs the script's\n"
-			 "blocks on the hits. It needs root, or write access to tracefs. Whatever it puts into the kernel it\n"
+			 "uptick compiles a script to uprobe definitions, which it writes to "
+			 "tracefs, and runs the script's\n"
+			 "blocks on the hits. It needs root, or write access to tracefs. Whatever "
+			 "it puts into the kernel it\n"
 			 "takes out again, however it ends.\n.SH COMMANDS\n");
 	for (size_t i = 0; i < NR_COMMANDS; i++) {
 		up_buf_puts(out, ".TP\n.B uptick ");
@@ -481,7 +460,8 @@ void up_opts_man(struct up_buf *out)
 		up_buf_putc(out, '\n');
 		up_buf_fini(&head);
 	}
-	up_buf_puts(out, ".SH EXIT STATUS\n0 when all went well, also after Ctrl\\-C and SIGTERM; with \\-c that of the command;\n"
+	up_buf_puts(out, ".SH EXIT STATUS\n0 when all went well, also after Ctrl\\-C and SIGTERM; "
+			 "with \\-c that of the command;\n"
 			 "1 after a failure while running; 2 for a script or usage error.\n"
 			 ".SH EXAMPLE\n.nf\n");
 	roff(out, "uptick -e 'probe zsh:zfree < print(ip, reg.ax) > on return < count() >' \\\n");
