@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_EVENT_NAME 48 /* leaves room for suffixes below the kernel's 63 */
@@ -132,8 +133,58 @@ bool up_layout_target(struct up_diags *ds, const struct up_env *env, struct up_b
 	return true;
 }
 
+static int by_place(const void *va, const void *vb, void *arg)
+{
+	const struct up_build *b = arg;
+	const struct up_plan_site *x = &b->sites.v[*(const uint32_t *)va];
+	const struct up_plan_site *y = &b->sites.v[*(const uint32_t *)vb];
+	int order = strcmp(x->path, y->path);
+
+	if (order)
+		return order;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return b->events.v[x->event].is_return - b->events.v[y->event].is_return;
+}
+
+/* Do several probes stand at one place? */
+static bool has_shared_place(struct up_build *b)
+{
+	uint32_t *order = up_newn(b->arena, uint32_t, b->sites.nr + 1);
+
+	for (uint32_t i = 0; i < b->sites.nr; i++)
+		order[i] = i;
+	qsort_r(order, b->sites.nr, sizeof(*order), by_place, b);
+	for (size_t i = 1; i < b->sites.nr; i++)
+		if (!by_place(&order[i - 1], &order[i], b))
+			return true;
+	return false;
+}
+
+static void reverse_events(struct up_build *b)
+{
+	size_t nr = b->events.nr;
+
+	for (size_t i = 0; i < nr / 2; i++) {
+		struct up_plan_event e = b->events.v[i];
+
+		b->events.v[i] = b->events.v[nr - 1 - i];
+		b->events.v[nr - 1 - i] = e;
+	}
+	for (size_t i = 0; i < b->sites.nr; i++)
+		b->sites.v[i].event = (uint32_t)(nr - 1 - b->sites.v[i].event);
+}
+
+/*
+ * The kernel runs the probes of one place in the reverse order of their definition. Where there is
+ * such a place, all is defined last first, so that handlers run in the order of the script.
+ */
 void up_layout_events(struct up_build *b)
 {
+	bool reverse = has_shared_place(b);
+
+	if (reverse)
+		reverse_events(b);
 	for (size_t i = 0; i < b->sites.nr; i++)
 		b->events.v[b->sites.v[i].event].nr_sites++;
 	for (size_t i = 0; i < b->events.nr; i++) {
@@ -141,8 +192,9 @@ void up_layout_events(struct up_build *b)
 		b->events.v[i].nr_sites = 0;
 	}
 	for (size_t i = 0; i < b->sites.nr; i++) {
-		struct up_plan_event *e = &b->events.v[b->sites.v[i].event];
+		uint32_t site = (uint32_t)(reverse ? b->sites.nr - 1 - i : i);
+		struct up_plan_event *e = &b->events.v[b->sites.v[site].event];
 
-		e->sites[e->nr_sites++] = (uint32_t)i;
+		e->sites[e->nr_sites++] = site;
 	}
 }

@@ -46,7 +46,7 @@ struct up_plan_event {
 	bool is_return;             /* `%return` */
 	struct up_plan_arg *args;   /* in order; `site` is not among them */
 	uint32_t nr_args;
-	uint32_t *sites;            /* indices of its sites, ascending */
+	uint32_t *sites;            /* indices of its sites, in the order of definition */
 	uint32_t nr_sites;
 };
 

@@ -75,16 +75,25 @@ static void release(struct up_thread *t)
 	t->nr_bytes = top ? top->first_byte + top->nr_bytes : 0;
 }
 
+/* Forgets the calls from index `nr` on, which were left without a return. */
+static void abandon(struct up_calls *c, struct up_thread *t, size_t nr)
+{
+	if (nr == t->nr_calls)
+		return;
+	for (size_t i = nr; i < t->nr_calls; i++)
+		c->abandoned += !t->calls[i].inherited;
+	t->nr_calls = nr;
+	release(t);
+}
+
 /* Calls deeper in the stack than sp have ended, whatever way they ended. */
 static void drop_ended(struct up_calls *c, struct up_thread *t, uint64_t sp)
 {
-	size_t before = t->nr_calls;
+	size_t nr = t->nr_calls;
 
-	while (t->nr_calls && t->calls[t->nr_calls - 1].sp < sp)
-		t->nr_calls--;
-	c->abandoned += before - t->nr_calls;
-	if (before != t->nr_calls)
-		release(t);
+	while (nr && t->calls[nr - 1].sp < sp)
+		nr--;
+	abandon(c, t, nr);
 }
 
 static uint32_t depth_of(const struct up_thread *t, uint32_t probe)
@@ -105,9 +114,7 @@ static void drop_replaced(struct up_calls *c, struct up_thread *t, const struct 
 		same_probe |= t->calls[low - 1].probe == new_call->probe;
 	if (!same_probe || t->calls[low].ra != new_call->ra)
 		return;
-	c->abandoned += t->nr_calls - low;
-	t->nr_calls = low;
-	release(t);
+	abandon(c, t, low);
 }
 
 struct up_call *up_calls_enter(struct up_calls *c, pid_t tid, const struct up_call *new_call,
@@ -196,13 +203,38 @@ struct up_value up_calls_kept(const struct up_thread *t, const struct up_call *c
 	return v;
 }
 
+void up_calls_fork(struct up_calls *c, pid_t parent, pid_t child)
+{
+	const struct up_thread *from = find_thread(c, parent, false);
+	struct up_thread *to = from && from->nr_calls ? find_thread(c, child, true) : NULL;
+
+	if (!to)
+		return;
+	if (!reserve((void **)&to->calls, 0, &to->cap_calls, from->nr_calls, sizeof(*to->calls)) ||
+	    !reserve((void **)&to->vals, 0, &to->cap_vals, from->nr_vals, sizeof(*to->vals)) ||
+	    !reserve((void **)&to->bytes, 0, &to->cap_bytes, from->nr_bytes, 1)) {
+		c->not_kept += from->nr_calls;
+		return;
+	}
+	memcpy(to->calls, from->calls, from->nr_calls * sizeof(*to->calls));
+	if (from->nr_vals)
+		memcpy(to->vals, from->vals, from->nr_vals * sizeof(*to->vals));
+	if (from->nr_bytes)
+		memcpy(to->bytes, from->bytes, from->nr_bytes);
+	to->nr_calls = from->nr_calls;
+	to->nr_vals = from->nr_vals;
+	to->nr_bytes = from->nr_bytes;
+	for (size_t i = 0; i < to->nr_calls; i++)
+		to->calls[i].inherited = true;
+}
+
 void up_calls_exit(struct up_calls *c, pid_t tid)
 {
 	uint64_t key = (uint64_t)tid;
 	struct up_thread *t = find_thread(c, tid, false);
 
 	if (t)
-		c->abandoned += t->nr_calls;
+		abandon(c, t, 0);
 	free_thread(t);
 	up_table_delete(&c->threads, &key, sizeof(key));
 }

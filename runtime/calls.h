@@ -30,6 +30,7 @@ struct up_call {
 	size_t first_byte;/* its strings in the thread's */
 	size_t nr_bytes;  /* of its strings */
 	uint16_t nr_vals; /* how many values */
+	bool inherited;   /* it was opened before the process was made by fork() */
 	bool rejected;    /* the probe's `when` did not select it: its return is not wanted either */
 };
 
@@ -66,6 +67,11 @@ struct up_call *up_calls_leave(struct up_calls *c, pid_t tid, uint32_t probe, ui
 /* A kept value; a string is borrowed. */
 struct up_value up_calls_kept(const struct up_thread *t, const struct up_call *call, unsigned slot,
 			      bool is_string);
+/*
+ * `child` is a new process made by the thread `parent`: it returns from the calls that are open
+ * there, too. Those that it does not return from are not counted as left.
+ */
+void up_calls_fork(struct up_calls *c, pid_t parent, pid_t child);
 /* The thread has ended: its open calls are forgotten. */
 void up_calls_exit(struct up_calls *c, pid_t tid);
 /* Calls that are still open. */

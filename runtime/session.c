@@ -2,6 +2,7 @@
 #include "runtime/session.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -174,6 +175,14 @@ static void handle_probe(struct up_session *s, const struct up_attach_event *e,
 	up_vm_hit(&s->vm, &hit);
 }
 
+static void handle_birth(struct up_session *s, pid_t parent, pid_t child, uint64_t flags)
+{
+	up_procs_born(&s->vm.procs, parent, child, flags);
+	/* With its own copy of the memory the child returns from what its parent is in. */
+	if (!(flags & CLONE_VM))
+		up_calls_fork(&s->vm.calls, parent, child);
+}
+
 static void handle_event(struct up_session *s, const struct up_event *ev)
 {
 	const unsigned char *rec = ev->payload;
@@ -196,8 +205,8 @@ static void handle_event(struct up_session *s, const struct up_event *ev)
 		handle_probe(s, e, ev);
 		break;
 	case UP_EVENT_NEWTASK:
-		up_procs_born(&s->vm.procs, thread_of(e, rec), (pid_t)up_field_number(rec, &e->task),
-			      up_field_number(rec, &e->flags));
+		handle_birth(s, thread_of(e, rec), (pid_t)up_field_number(rec, &e->task),
+			     up_field_number(rec, &e->flags));
 		break;
 	case UP_EVENT_EXIT:
 		up_calls_exit(&s->vm.calls, (pid_t)up_field_number(rec, &e->task));

@@ -138,8 +138,28 @@ static void test_no_growth(void)
 	up_calls_fini(&c);
 }
 
+/* A child made by fork() returns from what its parent is in; what it never returns from is no loss. */
+static void test_fork(void)
+{
+	struct up_calls c;
+
+	up_calls_init(&c);
+	enter(&c, TID, 1, 1000, 5, 1);
+	enter(&c, TID, 1, 900, 6, 2);
+	up_calls_fork(&c, TID, TID + 1);
+	up_calls_fork(&c, TID + 7, TID + 8); /* a parent without calls */
+	CHECK(leave(&c, TID + 1, 1, 900) == 2);
+	CHECK(leave(&c, TID, 1, 900) == 2);
+	CHECK(leave(&c, TID, 1, 1000) == 1);
+	enter(&c, TID + 1, 1, 900, 6, 3);
+	up_calls_exit(&c, TID + 1);
+	CHECK(c.abandoned == 1);
+	up_calls_fini(&c);
+}
+
 int main(void)
 {
+	test_fork();
 	test_nesting();
 	test_threads_and_probes();
 	test_abandoned();
