@@ -225,7 +225,7 @@ static bool take_table(const struct up_elf *e, Elf *other, uint64_t bias, struct
 }
 
 /* The file that libdw takes symbols from when it is another than the program itself. */
-static Elf *find_symbol_file(const struct up_elf_debug *d, const Elf *own, uint64_t *bias)
+static Elf *find_symbol_file(const struct up_elf_debug *d, const Elf *own, Dwarf_Addr *bias)
 {
 	int nr = d->fn->module_getsymtab(d->module);
 
@@ -245,48 +245,37 @@ static Elf *find_symbol_file(const struct up_elf_debug *d, const Elf *own, uint6
 }
 
 /*
- * libdw takes the file's own .symtab when it has one; what the debug file has beyond that comes by
- * way of its DWARF.
+ * The symbols that libdw prefers to the file's own. It has none when the file has a .symtab, be it
+ * with some names only; then the debug file is what its DWARF is in, which takes longer to open.
  */
-static unsigned find_tables(const struct up_elf_debug *d, const struct up_elf *e,
-			    struct up_elf_extra out[UP_ELF_MAX_EXTRA])
+static bool find_table(const struct up_elf_debug *d, const struct up_elf *e,
+		       struct up_elf_extra *out)
 {
-	Dwarf_Addr own_bias = 0, dwarf_bias = 0;
+	Dwarf_Addr own_bias = 0, bias = 0;
 	Elf *own = d->fn->module_getelf(d->module, &own_bias);
-	uint64_t bias = 0;
-	unsigned nr = 0;
+	Elf *other = own ? find_symbol_file(d, own, &bias) : NULL;
 
-	if (!own)
-		return 0;
-	Elf *first = find_symbol_file(d, own, &bias);
-	if (first && take_table(e, first, bias - own_bias, &out[nr]))
-		nr++;
-	Dwarf *dwarf = d->fn->module_getdwarf(d->module, &dwarf_bias);
-	Elf *second = dwarf ? d->fn->getelf(dwarf) : NULL;
-	if (second && second != own && second != first &&
-	    take_table(e, second, dwarf_bias - own_bias, &out[nr]))
-		nr++;
-	return nr;
+	if (own && !other) {
+		Dwarf *dwarf = d->fn->module_getdwarf(d->module, &bias);
+
+		other = dwarf ? d->fn->getelf(dwarf) : NULL;
+	}
+	return other && other != own && take_table(e, other, bias - own_bias, out);
 }
 
-unsigned up_elf_debug_open(struct up_libdw *l, const struct up_elf *e, const char *path,
-			   struct up_elf_extra out[UP_ELF_MAX_EXTRA], struct up_elf_debug **debug)
+struct up_elf_debug *up_elf_debug_open(struct up_libdw *l, const struct up_elf *e, const char *path,
+				       struct up_elf_extra *out)
 {
-	unsigned nr = 0;
-
-	*debug = NULL;
 	struct up_elf_debug *d = load(l) ? calloc(1, sizeof(*d)) : NULL;
+
 	if (!d)
-		return 0;
+		return NULL;
 	d->fn = l->fn;
 	d->root = l->root;
-	if (open_module(d, path))
-		nr = find_tables(d, e, out);
-	if (nr)
-		*debug = d;
-	else
-		up_elf_debug_free(d);
-	return nr;
+	if (open_module(d, path) && find_table(d, e, out))
+		return d;
+	up_elf_debug_free(d);
+	return NULL;
 }
 
 void up_elf_debug_free(struct up_elf_debug *d)

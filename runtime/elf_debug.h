@@ -23,8 +23,6 @@ void up_libdw_fini(struct up_libdw *l);
 /* The debug information of one file. */
 struct up_elf_debug;
 
-#define UP_ELF_MAX_EXTRA 2 /* symbol tables beyond the file's own */
-
 /* A symbol table of another ELF file, which may have been made for other addresses. */
 struct up_elf_extra {
 	struct Elf *handle;         /* libelf's, of the file that holds it */
@@ -34,11 +32,11 @@ struct up_elf_extra {
 };
 
 /*
- * Looks for symbol tables of the file at `path`, whose image is e. Returns how many there are, and
- * sets *debug, which owns them, to NULL when none.
+ * Looks for a symbol table beyond those of the file at `path`, whose image is e. NULL when there is
+ * none, else what owns it.
  */
-unsigned up_elf_debug_open(struct up_libdw *l, const struct up_elf *e, const char *path,
-			   struct up_elf_extra out[UP_ELF_MAX_EXTRA], struct up_elf_debug **debug);
+struct up_elf_debug *up_elf_debug_open(struct up_libdw *l, const struct up_elf *e, const char *path,
+				       struct up_elf_extra *out);
 void up_elf_debug_free(struct up_elf_debug *d);
 
 #endif

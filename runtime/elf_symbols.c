@@ -13,7 +13,7 @@
 
 #define MAX_SPELLINGS 16 /* offsets of one name in a string table; with more, text is compared */
 
-enum { DYNSYM, SYMTAB, EXTRA, NR_TABLES = EXTRA + UP_ELF_MAX_EXTRA };
+enum { DYNSYM, SYMTAB, EXTRA, NR_TABLES };
 
 /*
  * Copies of a table's names without the version behind them, each made once. A broken string
@@ -40,7 +40,7 @@ struct up_elf_symbols {
 	struct cut_names cut[NR_TABLES];        /* names that had a version cut off, by table */
 	struct up_libdw *libdw;                 /* finds debug information, or NULL: may not */
 	const char *path;                       /* of the file, for libdw */
-	struct up_elf_debug *debug;             /* owns the tables from EXTRA on */
+	struct up_elf_debug *debug;             /* owns the table EXTRA */
 };
 
 /* A query under way. */
@@ -111,24 +111,21 @@ void up_elf_symbols_allow_debug(struct up_elf_symbols *s, struct up_libdw *l, co
 
 bool up_elf_symbols_add_debug(struct up_elf_symbols *s)
 {
-	struct up_elf_extra extra[UP_ELF_MAX_EXTRA];
+	struct up_elf_symtab *t = &s->tables[EXTRA];
+	struct up_elf_extra extra;
 
 	if (!s->libdw)
 		return false;
-	unsigned nr = up_elf_debug_open(s->libdw, s->elf, s->path, extra, &s->debug);
+	s->debug = up_elf_debug_open(s->libdw, s->elf, s->path, &extra);
 	s->libdw = NULL;
-	for (unsigned i = 0; i < nr; i++) {
-		struct up_elf_symtab *t = &s->tables[EXTRA + i];
-
-		up_elf_symtab_init(t, s->elf, extra[i].symbols, extra[i].strings);
-		t->bias = extra[i].bias;
-		t->handle = extra[i].handle;
-	}
-	if (nr) {
-		up_elf_index_free(s->index);
-		s->index = NULL;
-	}
-	return nr;
+	if (!s->debug)
+		return false;
+	up_elf_symtab_init(t, s->elf, extra.symbols, extra.strings);
+	t->bias = extra.bias;
+	t->handle = extra.handle;
+	up_elf_index_free(s->index);
+	s->index = NULL;
+	return true;
 }
 
 bool up_elf_symbols_are_full(const struct up_elf_symbols *s)

@@ -77,6 +77,8 @@ static void model_log(const char *what, const char *path, const char *value)
 {
 	FILE *f = fopen(model_path("LOG"), "a");
 
+	if (!f)
+		return; /* the model is gone already: the test has ended before a keeper */
 	fprintf(f, "%s %s %s\n", what, path + strlen(model.fs.root) + 1, value);
 	fclose(f);
 }
@@ -92,7 +94,8 @@ static void model_remove_tree(const char *path)
 	nftw(path, model_unlink, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* --- events ------------------------------------------------------------------------------------- */
+/* --- events -------------------------------------------------------------------------------------
+ */
 
 /* Calls fn(path of the event's directory) for the top and each instance; sums up the results. */
 static int model_each_place(const char *event, int (*fn)(const char *dir))
@@ -253,7 +256,7 @@ static int model_write_trigger(const char *path, const char *data, size_t len)
 	return found ? 0 : -EINVAL;
 }
 
-/* --- the operations --------------------------------------------------------------------------------- */
+/* --- the operations -------------------------------------------------------------------------- */
 
 static int model_step(const char *what, const char *path, const char *value)
 {
@@ -312,7 +315,8 @@ static int model_mkdir(void *arg, const char *path)
 		snprintf(top, sizeof(top), "events/%s", g);
 		up_buf_reset(&events);
 		up_tracefs_list(&model.fs, top, &events);
-		for (const char *e = up_tracefs_next(&events, NULL); e; e = up_tracefs_next(&events, e)) {
+		for (const char *e = up_tracefs_next(&events, NULL); e;
+		     e = up_tracefs_next(&events, e)) {
 			snprintf(file, sizeof(file), "%s/events/%s/%s", path, g, e);
 			model_make_event(file);
 		}
@@ -339,7 +343,8 @@ static int model_rmdir(void *arg, const char *path)
 	return 0;
 }
 
-static const struct up_tracefs_ops model_ops = { model_read, model_write, model_mkdir, model_rmdir };
+static const struct up_tracefs_ops model_ops = { model_read, model_write, model_mkdir,
+						 model_rmdir };
 
 static void model_init(void)
 {

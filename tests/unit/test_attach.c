@@ -12,7 +12,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/stat.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -23,7 +23,7 @@
 
 #define SKIPPED 77
 
-/* --- what is probed ---------------------------------------------------------------------------------- */
+/* --- what is probed -------------------------------------------------------------------------- */
 
 int probed_one(int n, const char *text);
 int probed_two(int n, const char *text);
@@ -106,7 +106,7 @@ static void let_call(struct caller c)
 	CHECK(waitpid(c.pid, &ws, 0) == c.pid && WIFEXITED(ws) && WEXITSTATUS(ws) == 0);
 }
 
-/* --- the plan --------------------------------------------------------------------------------------------- */
+/* --- the plan -------------------------------------------------------------------------------- */
 
 static char own_path[512];
 
@@ -127,22 +127,37 @@ static uint64_t offset_of(const void *addr)
 }
 
 static struct up_plan_arg entry_args[] = {
-	{ .name = "a", .fetch = "%di", .type = "s32", .size = 4, .is_signed = true, .span = { 1, 2, 0 } },
+	{ .name = "a",
+	  .fetch = "%di",
+	  .type = "s32",
+	  .size = 4,
+	  .is_signed = true,
+	  .span = { 1, 2, 0 } },
 	{ .name = "s", .fetch = "+0(%si)", .type = "string", .span = { 3, 4, 0 } },
 	{ .name = "sp", .fetch = "%sp", .type = "x64", .size = 8, .span = { 5, 6, 0 } },
 };
 static struct up_plan_arg return_args[] = {
-	{ .name = "r", .fetch = "$retval", .type = "s32", .size = 4, .is_signed = true, .span = { 7, 8, 0 } },
+	{ .name = "r",
+	  .fetch = "$retval",
+	  .type = "s32",
+	  .size = 4,
+	  .is_signed = true,
+	  .span = { 7, 8, 0 } },
 };
 static uint32_t entry_sites[] = { 0, 1, 2 }, return_sites[] = { 3, 4 };
 static struct up_plan_event events[2];
 static struct up_plan_site sites[5];
 static struct up_plan plan;
 
-static struct up_plan_site make_site(const void *addr, const char *func, uint32_t event, uint32_t span)
+static struct up_plan_site make_site(const void *addr, const char *func, uint32_t event,
+				     uint32_t span)
 {
-	return (struct up_plan_site){ .path = own_path, .offset = offset_of(addr), .func = func,
-				      .object = "test", .event = event, .span = { span, 1, 0 } };
+	return (struct up_plan_site){ .path = own_path,
+				      .offset = offset_of(addr),
+				      .func = func,
+				      .object = "test",
+				      .event = event,
+				      .span = { span, 1, 0 } };
 }
 
 static void make_plan(void)
@@ -155,14 +170,21 @@ static void make_plan(void)
 	sites[2] = make_site((const void *)probed_three, "probed_three", 0, 12);
 	sites[3] = make_site((const void *)probed_one, "probed_one", 1, 13);
 	sites[4] = make_site((const void *)probed_three, "probed_three", 1, 14);
-	events[0] = (struct up_plan_event){ .name = "entry", .args = entry_args, .nr_args = 3,
-					    .sites = entry_sites, .nr_sites = 3 };
-	events[1] = (struct up_plan_event){ .name = "leave", .is_return = true, .args = return_args,
-					    .nr_args = 1, .sites = return_sites, .nr_sites = 2 };
+	events[0] = (struct up_plan_event){ .name = "entry",
+					    .args = entry_args,
+					    .nr_args = 3,
+					    .sites = entry_sites,
+					    .nr_sites = 3 };
+	events[1] = (struct up_plan_event){ .name = "leave",
+					    .is_return = true,
+					    .args = return_args,
+					    .nr_args = 1,
+					    .sites = return_sites,
+					    .nr_sites = 2 };
 	plan = (struct up_plan){ .events = events, .nr_events = 2, .sites = sites, .nr_sites = 5 };
 }
 
-/* --- reading back -------------------------------------------------------------------------------------------- */
+/* --- reading back ---------------------------------------------------------------------------- */
 
 static struct up_status status;
 
@@ -207,7 +229,8 @@ static void see_probe(const struct up_attach *a, const struct up_attach_event *e
 	}
 }
 
-static void see_record(const struct up_attach *a, const unsigned char *rec, uint32_t len, struct seen *seen)
+static void see_record(const struct up_attach *a, const unsigned char *rec, uint32_t len,
+		       struct seen *seen)
 {
 	uint16_t id;
 
@@ -245,7 +268,8 @@ static struct seen read_all(const struct up_attach *a)
 	char path[600];
 
 	for (unsigned i = 0; i < a->nr_cpus; i++) {
-		snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/trace_pipe_raw", a->instance_path, a->cpus[i]);
+		snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/trace_pipe_raw", a->instance_path,
+			 a->cpus[i]);
 		int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		while (fd >= 0 && read(fd, page, a->subbuf_size) == (ssize_t)a->subbuf_size)
 			see_page(a, page, &seen);
@@ -266,7 +290,8 @@ static bool is_clean(const struct up_tracefs *fs, pid_t pid)
 	bool clean = !up_tracefs_exists(fs, path);
 	snprintf(path, sizeof(path), "events/%s", name);
 	clean = clean && !up_tracefs_exists(fs, path);
-	clean = clean && !up_tracefs_read(fs, "uprobe_events", &text) && !(text.s && strstr(text.s, name));
+	clean = clean && !up_tracefs_read(fs, "uprobe_events", &text) &&
+		!(text.s && strstr(text.s, name));
 	up_buf_fini(&text);
 	return clean;
 }
@@ -336,7 +361,9 @@ static void check_seen(const struct seen *s, unsigned times)
 	CHECK(s->texts == 8 * times && s->faults == 7 * times);
 }
 
-/* --- tests ------------------------------------------------------------------------------------------------------ */
+/* --- tests
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 static void test_counts(struct up_attach_opts o)
 {
@@ -365,8 +392,9 @@ static void test_counts(struct up_attach_opts o)
 	t[4] = now_us();
 	close_attach(a);
 	t[5] = now_us();
-	printf("%u events: open %.1f ms, arm %.1f ms, close %.1f ms\n", o.one_event_per_site ? 5u : 2u,
-	       (double)(t[1] - t[0]) / 1e3, (double)(t[3] - t[2]) / 1e3, (double)(t[5] - t[4]) / 1e3);
+	printf("%u events: open %.1f ms, arm %.1f ms, close %.1f ms\n",
+	       o.one_event_per_site ? 5u : 2u, (double)(t[1] - t[0]) / 1e3,
+	       (double)(t[3] - t[2]) / 1e3, (double)(t[5] - t[4]) / 1e3);
 }
 
 /* Never armed, and armed but never hit. */
@@ -381,7 +409,8 @@ static void test_unused(void)
 static void test_processes(bool follow)
 {
 	struct caller mine = start_caller(true), other = start_caller(false);
-	struct up_attach *a = open_attach((struct up_attach_opts){ .follow = follow, .lifecycle = true });
+	struct up_attach *a =
+		open_attach((struct up_attach_opts){ .follow = follow, .lifecycle = true });
 
 	CHECK(!up_attach_add_process(a, mine.pid, &status));
 	CHECK(a->nr_tids == 1 && a->tids[0] == mine.pid);
@@ -412,7 +441,8 @@ static void test_skip_self(void)
 	close_attach(a);
 }
 
-/* Two at a time on the same functions: each sees every hit, and the end of one leaves the other be. */
+/* Two at a time on the same functions: each sees every hit, and the end of one leaves the other be.
+ */
 static void test_two(void)
 {
 	struct up_attach *a = open_attach((struct up_attach_opts){ .lifecycle = false });
@@ -449,6 +479,8 @@ static void test_killed(bool one_event_per_site)
 	waitpid(child, &ws, 0);
 	CHECK(WIFSIGNALED(ws) && WTERMSIG(ws) == SIGKILL);
 	CHECK(becomes_clean(child, 2000));
+	/* Its keeper has become a child of ours, and ends. */
+	CHECK(waitpid(-1, NULL, 0) > 0 && is_clean(&tracefs, child));
 }
 
 static void test_keeper_killed(void)
@@ -579,7 +611,9 @@ static void test_perf_second(void)
 	close_attach(a);
 }
 
-/* --- errors --------------------------------------------------------------------------------------------------------- */
+/* --- errors
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 static void expect_status(const char *what, uint32_t span)
 {
@@ -612,16 +646,23 @@ static void test_bad_definitions(void)
 	char long_fetch[5000];
 
 	return_args[0].fetch = "%foo";
-	expect_open_fails(-EINVAL, "the kernel refuses r=%foo:s32 of the probe on probed_one: Invalid register name", 7);
+	expect_open_fails(
+		-EINVAL,
+		"the kernel refuses r=%foo:s32 of the probe on probed_one: Invalid register name",
+		7);
 	return_args[0] = old_arg;
 	entry_args[0].type = "foo";
-	expect_open_fails(-EINVAL, "the kernel refuses a=%di:foo of the probe on probed_one: Unknown type", 1);
+	expect_open_fails(-EINVAL,
+			  "the kernel refuses a=%di:foo of the probe on probed_one: Unknown type",
+			  1);
 	entry_args[0] = old_entry;
 	sites[1].path = "/nonexistent/file";
-	expect_open_fails(-ENOENT, "the kernel refuses the probe on probed_two of /nonexistent/file", 11);
+	expect_open_fails(-ENOENT,
+			  "the kernel refuses the probe on probed_two of /nonexistent/file", 11);
 	expect_status("Failed to find the given file", 11);
 	sites[1].path = "/nonexistent/a file";
-	expect_open_fails(-ENOENT, "cannot define the probe on probed_two of /nonexistent/a file", 11);
+	expect_open_fails(-ENOENT, "cannot define the probe on probed_two of /nonexistent/a file",
+			  11);
 	sites[1] = old_site;
 	memset(long_fetch, ' ', sizeof(long_fetch));
 	long_fetch[sizeof(long_fetch) - 1] = 0;
@@ -680,7 +721,7 @@ static void test_stopped(void)
 	close(stop[1]);
 }
 
-/* --- every step fails once ------------------------------------------------------------------------------------------- */
+/* --- every step fails once ------------------------------------------------------------------- */
 
 static int step_nr, fail_at;
 
@@ -706,7 +747,8 @@ static int failing_rmdir(void *arg, const char *path)
 
 static void test_each_step_fails(void)
 {
-	struct up_tracefs_ops ops = { up_tracefs_real_ops.read, failing_write, failing_mkdir, failing_rmdir };
+	struct up_tracefs_ops ops = { up_tracefs_real_ops.read, failing_write, failing_mkdir,
+				      failing_rmdir };
 	struct up_attach_opts o = { .stop_fd = -1, .lifecycle = true, .ops = &ops };
 	unsigned failed = 0;
 
@@ -752,7 +794,8 @@ static void test_path_with_space(void)
 		CHECK(system(command) == 0);
 		CHECK(!up_attach_stop(a, &status));
 		struct seen seen = read_all(a);
-		CHECK(seen.hits[0] == 3 && seen.hits[1] == 0 && seen.hits[2] == 7 && seen.strange == 0);
+		CHECK(seen.hits[0] == 3 && seen.hits[1] == 0 && seen.hits[2] == 7 &&
+		      seen.strange == 0);
 		close_attach(a);
 	}
 	memcpy(sites, old, sizeof(old));
@@ -774,9 +817,11 @@ int main(int argc, char **argv)
 		up_buf_fini(&b);
 		return SKIPPED;
 	}
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	make_plan();
 	test_counts((struct up_attach_opts){ .lifecycle = false });
-	test_counts((struct up_attach_opts){ .lifecycle = true, .keep_oldest = true, .buffer_size = 1 << 20 });
+	test_counts((struct up_attach_opts){
+		.lifecycle = true, .keep_oldest = true, .buffer_size = 1 << 20 });
 	test_counts((struct up_attach_opts){ .one_event_per_site = true, .lifecycle = true });
 	test_unused();
 	test_processes(false);

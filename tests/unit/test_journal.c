@@ -55,7 +55,7 @@ static void test_many(void)
 	up_journal_fini(&journal);
 }
 
-/* --- the guard ------------------------------------------------------------------------------------ */
+/* --- the guard ------------------------------------------------------------------------------- */
 
 static void set_up(void)
 {
@@ -180,8 +180,9 @@ static void test_stuck(void)
 	CHECK(!model_has(model_path("events/uptick_1/one")));
 	CHECK(!model_has(model_path("instances/uptick_1")));
 	CHECK(up_journal_nr_live(&journal) == 1);
-	CHECK(guard.left.s && strstr(guard.left.s, "the event uptick_1/many is left: something keeps it "
-						   "enabled "));
+	CHECK(guard.left.s &&
+	      strstr(guard.left.s, "the event uptick_1/many is left: something keeps it "
+				   "enabled "));
 	/* It is let go, but then perf takes it; only when that is over a try succeeds. */
 	unlink(model_path("events/uptick_1/many/stuck"));
 	model_put(model_path("events/uptick_1/many/perf"), "");
@@ -195,7 +196,8 @@ static void test_stuck(void)
 	tear_down();
 }
 
-/* An event that perf holds does not look enabled; only one we have armed ourselves is known to be free. */
+/* An event that perf holds does not look enabled; only one we have armed ourselves is known to be
+ * free. */
 static void test_perf(void)
 {
 	set_up();
@@ -226,11 +228,13 @@ static void test_busy_instance(void)
 	model_put(model_path("instances/uptick_1/busy"), "");
 	up_guard_undo(&guard);
 	CHECK(!model_has(model_path("events/uptick_1")));
-	CHECK(guard.left.s && strstr(guard.left.s, "instances/uptick_1 is left: a program has a file"));
+	CHECK(guard.left.s &&
+	      strstr(guard.left.s, "instances/uptick_1 is left: a program has a file"));
 	tear_down();
 }
 
-/* Each write, mkdir and rmdir of undoing fails once: the kernel is not harmed, and the next try ends it. */
+/* Each write, mkdir and rmdir of undoing fails once: the kernel is not harmed, and the next try
+ * ends it. */
 static void test_failing_undo(void)
 {
 	bool failed = true;
@@ -295,7 +299,7 @@ static void test_adopt_living(void)
 	tear_down();
 }
 
-/* --- names ---------------------------------------------------------------------------------------- */
+/* --- names ----------------------------------------------------------------------------------- */
 
 static void test_names(void)
 {
@@ -350,7 +354,7 @@ static void test_each_session(void)
 	tear_down();
 }
 
-/* --- tracefs: paths and error texts ----------------------------------------------------------------- */
+/* --- tracefs: paths and error texts ---------------------------------------------------------- */
 
 static void test_paths(void)
 {
@@ -363,7 +367,8 @@ static void test_paths(void)
 	CHECK(up_tracefs_check_path("a/..b/c") == 0);
 	set_up();
 	CHECK(up_tracefs_append(&model.fs, "uprobe_events", "", 0) == -EINVAL);
-	CHECK(up_tracefs_exists(&model.fs, "events/task") && !up_tracefs_exists(&model.fs, "events/x"));
+	CHECK(up_tracefs_exists(&model.fs, "events/task") &&
+	      !up_tracefs_exists(&model.fs, "events/x"));
 	tear_down();
 }
 
@@ -422,8 +427,10 @@ static void test_missing_tracefs(void)
 	unlink(model_path("uprobe_events"));
 	CHECK(up_tracefs_find(&fs, model.fs.root, &st) == -ENOENT);
 	up_status_render(&st, &b);
-	CHECK(b.s && strstr(b.s, "/uprobe_events: No such file or directory; this kernel was built without "
-				 "uprobe events"));
+	CHECK(b.s &&
+	      strstr(b.s,
+		     "/uprobe_events: No such file or directory; this kernel was built without "
+		     "uprobe events"));
 	up_status_clear(&st);
 	CHECK(up_tracefs_find(&fs, "relative", &st) == -EINVAL && st.err == -EINVAL);
 	up_buf_fini(&b);
