@@ -31,10 +31,8 @@ static const char *const aarch64_args[] = {
 };
 
 static const struct up_abi abis[] = {
-	{ UP_M_X86_64, "x86-64", x86_64_regs, x86_64_aliases, x86_64_args, 1, 8, "$stack0",
-	  8 },
-	{ UP_M_AARCH64, "arm64", aarch64_regs, aarch64_aliases, aarch64_args, 0, 8,
-	  "%lr", 0 },
+	{ UP_M_X86_64, "x86-64", x86_64_regs, x86_64_aliases, x86_64_args, 1, 8, "$stack0", 8 },
+	{ UP_M_AARCH64, "arm64", aarch64_regs, aarch64_aliases, aarch64_args, 0, 8, "%lr", 0 },
 };
 
 const struct up_abi *up_abi_find(enum up_machine m)

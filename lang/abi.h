@@ -8,14 +8,15 @@
 
 struct up_abi {
 	enum up_machine machine;
-	const char *name;             /* "x86-64" */
-	const char *const *regs;      /* as the kernel's fetch arguments spell them; NULL-terminated */
-	const char *const *aliases;   /* pairs: what people write, what the kernel takes; NULL-terminated */
-	const char *const *arg_regs;  /* of the integer arguments in order; NULL-terminated */
-	unsigned stack_arg;           /* slot of the first argument on the stack, at the entry */
-	unsigned word;                /* bytes of a pointer */
-	const char *return_address;   /* fetch text of where the call returns to, at the entry */
-	unsigned return_sp;           /* bytes by which sp is higher at the return than at the entry */
+	const char *name;        /* "x86-64" */
+	const char *const *regs; /* as the kernel's fetch arguments spell them; NULL-terminated */
+	const char *const
+		*aliases; /* pairs: what people write, what the kernel takes; NULL-terminated */
+	const char *const *arg_regs; /* of the integer arguments in order; NULL-terminated */
+	unsigned stack_arg;          /* slot of the first argument on the stack, at the entry */
+	unsigned word;               /* bytes of a pointer */
+	const char *return_address;  /* fetch text of where the call returns to, at the entry */
+	unsigned return_sp; /* bytes by which sp is higher at the return than at the entry */
 };
 
 /* NULL when programs of this machine cannot be probed here. */

@@ -20,14 +20,30 @@ enum up_nd {
 };
 
 enum up_op { /* operators, unary and binary; the order is free */
-	OPR_NEG, OPR_NOT, OPR_BNOT,
-	OPR_ADD, OPR_SUB, OPR_MUL, OPR_DIV, OPR_MOD,
-	OPR_AND, OPR_OR, OPR_XOR, OPR_SHL, OPR_SHR,
-	OPR_LT, OPR_LE, OPR_GT, OPR_GE, OPR_EQ, OPR_NE,
-	OPR_MATCH, /* string ~ glob */
-	OPR_LAND, OPR_LOR,
-	OPR_SET,   /* `=` of an assignment */
-	OPR_COUNT
+	     OPR_NEG,
+	     OPR_NOT,
+	     OPR_BNOT,
+	     OPR_ADD,
+	     OPR_SUB,
+	     OPR_MUL,
+	     OPR_DIV,
+	     OPR_MOD,
+	     OPR_AND,
+	     OPR_OR,
+	     OPR_XOR,
+	     OPR_SHL,
+	     OPR_SHR,
+	     OPR_LT,
+	     OPR_LE,
+	     OPR_GT,
+	     OPR_GE,
+	     OPR_EQ,
+	     OPR_NE,
+	     OPR_MATCH, /* string ~ glob */
+	     OPR_LAND,
+	     OPR_LOR,
+	     OPR_SET, /* `=` of an assignment */
+	     OPR_COUNT
 };
 
 /* How an operator is written: "+", "&&", "~" ... */
@@ -40,8 +56,8 @@ struct up_text {       /* decoded text: may hold NUL bytes */
 
 struct up_typeref { /* what stands behind `:` */
 	struct up_span span;
-	const char *name;        /* "u32", "string", "bytes", "sym"; for a bit field "b" */
-	struct up_node *len;     /* [N], or NULL */
+	const char *name;                /* "u32", "string", "bytes", "sym"; for a bit field "b" */
+	struct up_node *len;             /* [N], or NULL */
 	uint8_t bits, bit_off, bit_size; /* :bBITS@OFF/SIZE, or 0 */
 };
 
@@ -54,40 +70,88 @@ struct up_node {
 	uint16_t depth;       /* levels from here down, this one included; at most UP_DEPTH_MAX */
 	uint32_t ref;         /* which one: argument number, value, aggregation ... */
 	union {
-		struct { struct up_node *decls; } script;
-		struct {                       /* ND_PROBE, and ND_POINT with `name` and one target */
-			struct up_node *targets;   /* list of ND_TARGET */
-			const char *name;          /* `as NAME`, or the point's dotted name; NULL if none */
+		struct {
+			struct up_node *decls;
+		} script;
+		struct { /* ND_PROBE, and ND_POINT with `name` and one target */
+			struct up_node *targets; /* list of ND_TARGET */
+			const char *name; /* `as NAME`, or the point's dotted name; NULL if none */
 			struct up_span name_span;
-			struct up_node *when;      /* condition, or NULL */
-			struct up_node *entry;     /* ND_BLOCK, or NULL */
-			struct up_node *ret_when;  /* of `on return`, or NULL */
-			struct up_node *ret;       /* ND_BLOCK, or NULL */
+			struct up_node *when;     /* condition, or NULL */
+			struct up_node *entry;    /* ND_BLOCK, or NULL */
+			struct up_node *ret_when; /* of `on return`, or NULL */
+			struct up_node *ret;      /* ND_BLOCK, or NULL */
 		} probe;
-		struct { int which; struct up_node *every, *block; } on; /* enum up_on; `every` is the interval */
-		struct { struct up_text name; bool is_path; } use;
-		struct { const char *name; struct up_span name_span; struct up_node *params, *expr; } def; /* ND_CONST, ND_FN, ND_PARAM; params: list of ND_NAME */
-		struct { const char *raw; size_t len; } target;  /* as written, quotes included */
-		struct { struct up_node *stmts; } block;
-		struct { /* ND_ASSIGN: lhs op= rhs; ND_DO: an action or unnamed aggregation, lhs NULL */
+		struct {
+			int which;
+			struct up_node *every, *block;
+		} on; /* enum up_on; `every` is the interval */
+		struct {
+			struct up_text name;
+			bool is_path;
+		} use;
+		struct {
+			const char *name;
+			struct up_span name_span;
+			struct up_node *params, *expr;
+		} def; /* ND_CONST, ND_FN, ND_PARAM; params: list of ND_NAME */
+		struct {
+			const char *raw;
+			size_t len;
+		} target; /* as written, quotes included */
+		struct {
+			struct up_node *stmts;
+		} block;
+		struct { /* ND_ASSIGN: lhs op= rhs; ND_DO: an action or unnamed aggregation, lhs
+			    NULL */
 			struct up_node *lhs, *rhs; /* rhs of ND_DO is an ND_CALL */
 			enum up_op op;             /* OPR_SET, or the operator of `+=` */
 			struct up_node *by;        /* list of keys, or NULL */
 			struct up_node *top;       /* N, or NULL */
 		} act;
-		struct { struct up_node *what; } del;
-		struct { struct up_node *cond, *then, *els; } cond; /* ND_IF (blocks; els may be an ND_IF), ND_COND (expressions) */
-		struct { struct up_node *names, *table, *block; } loop;
-		struct { uint64_t v; } num;
-		struct { double v; } flt;
+		struct {
+			struct up_node *what;
+		} del;
+		struct {
+			struct up_node *cond, *then, *els;
+		} cond; /* ND_IF (blocks; els may be an ND_IF), ND_COND (expressions) */
+		struct {
+			struct up_node *names, *table, *block;
+		} loop;
+		struct {
+			uint64_t v;
+		} num;
+		struct {
+			double v;
+		} flt;
 		struct up_text str;
-		struct { const char *s; } name;          /* ND_NAME, ND_DOLLAR ($name), ND_POS ($1: "1") */
-		struct { struct up_node *obj; const char *name; struct up_span name_span; } member; /* ND_MEMBER, ND_ARROW */
-		struct { struct up_node *obj, *idx; } index; /* idx: list */
-		struct { const char *name; struct up_span name_span; struct up_node *args; } call;
-		struct { enum up_op op; struct up_node *a, *b; } op; /* ND_UNARY (b NULL), ND_BINARY */
-		struct { struct up_node *e; } sub;       /* ND_AT, ND_ENTRY, ND_PAREN */
-		struct { struct up_node *e; struct up_typeref type; } typed;
+		struct {
+			const char *s;
+		} name; /* ND_NAME, ND_DOLLAR ($name), ND_POS ($1: "1") */
+		struct {
+			struct up_node *obj;
+			const char *name;
+			struct up_span name_span;
+		} member; /* ND_MEMBER, ND_ARROW */
+		struct {
+			struct up_node *obj, *idx;
+		} index; /* idx: list */
+		struct {
+			const char *name;
+			struct up_span name_span;
+			struct up_node *args;
+		} call;
+		struct {
+			enum up_op op;
+			struct up_node *a, *b;
+		} op; /* ND_UNARY (b NULL), ND_BINARY */
+		struct {
+			struct up_node *e;
+		} sub; /* ND_AT, ND_ENTRY, ND_PAREN */
+		struct {
+			struct up_node *e;
+			struct up_typeref type;
+		} typed;
 	};
 };
 
@@ -95,17 +159,19 @@ enum up_on { UP_ON_START, UP_ON_END, UP_ON_EVERY };
 
 #define UP_DEPTH_MAX 200 /* nesting of expressions and blocks */
 
-struct up_comment { struct up_span span; }; /* from `#` to before the newline */
+struct up_comment {
+	struct up_span span;
+}; /* from `#` to before the newline */
 
 /* Everything the parser found out about one source. */
 struct up_parse {
-	struct up_node *script;            /* ND_SCRIPT; also after errors, with what could be understood */
-	UP_VEC(struct up_comment) comments;/* in source order */
+	struct up_node *script; /* ND_SCRIPT; also after errors, with what could be understood */
+	UP_VEC(struct up_comment) comments; /* in source order */
 };
 
 /*
- * Parses source `src` of ds->sources. Errors are queued in ds. Everything is allocated in ds->arena,
- * the scanner's and parser's own memory too.
+ * Parses source `src` of ds->sources. Errors are queued in ds. Everything is allocated in
+ * ds->arena, the scanner's and parser's own memory too.
  */
 struct up_parse *up_parse(struct up_diags *ds, uint32_t src);
 

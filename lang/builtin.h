@@ -12,7 +12,7 @@ struct up_agg_row {
 	const char *signature; /* "count()", for messages and the reference */
 	const char *help;      /* one sentence */
 	uint8_t min_args, max_args;
-	size_t cell_size;      /* bytes of one group's state; all zero is the empty state */
+	size_t cell_size; /* bytes of one group's state; all zero is the empty state */
 	/* Takes in one hit. v[0..nr) are the arguments; never called with a fault among them. */
 	void (*add)(void *cell, const struct up_value *v, unsigned nr);
 	/* The result as one value of `type`, for rows, ordering (largest first) and expressions. */

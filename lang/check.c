@@ -101,7 +101,8 @@ static struct up_type check_value(struct up_check *cx, struct up_node *n,
 				  const struct up_val_row *row)
 {
 	if (row->where & UP_LATER) {
-		up_error(cx->ds, n->span, E_LATER, "`%s` is not to be had in this version", row->name);
+		up_error(cx->ds, n->span, E_LATER, "`%s` is not to be had in this version",
+			 row->name);
 		return poison(n);
 	}
 	if ((row->where & UP_IN_RETURN) && cx->where != UP_AT_RETURN)
@@ -129,7 +130,8 @@ static struct up_type check_name(struct up_check *cx, struct up_node *n)
 		return n->type = UP_TYPE_S64;
 	}
 	if (!strcmp(n->name.s, "reg") || !strcmp(n->name.s, "entry")) {
-		up_error(cx->ds, n->span, E_UNKNOWN_NAME, "`%s` needs a name behind a dot", n->name.s);
+		up_error(cx->ds, n->span, E_UNKNOWN_NAME, "`%s` needs a name behind a dot",
+			 n->name.s);
 		up_diag_hint(cx->ds, "as in %s", n->name.s[0] == 'r' ? "reg.ax" : "entry.arg0");
 		return poison(n);
 	}
@@ -144,7 +146,8 @@ static struct up_type check_member(struct up_check *cx, struct up_node *n)
 		n->sem = SEM_REG;
 		return n->type = UP_TYPE_X64;
 	}
-	for (size_t i = 0; obj->kind == ND_NAME && i < sizeof(later_names) / sizeof(later_names[0]); i++)
+	for (size_t i = 0; obj->kind == ND_NAME && i < sizeof(later_names) / sizeof(later_names[0]);
+	     i++)
 		if (!strcmp(obj->name.s, later_names[i].name)) {
 			up_error(cx->ds, n->span, E_LATER, "%s are not to be had in this version",
 				 later_names[i].what);
@@ -152,7 +155,8 @@ static struct up_type check_member(struct up_check *cx, struct up_node *n)
 		}
 	if (obj->kind == ND_DOLLAR || obj->kind == ND_ARROW)
 		up_error(cx->ds, n->span, E_LATER,
-			 "the program's own variables need debug information, which this version does not read");
+			 "the program's own variables need debug information, which this version "
+			 "does not read");
 	else
 		up_error(cx->ds, n->span, E_UNKNOWN_NAME, "`%s` has no parts to pick with a dot",
 			 up_source_label(cx->ds, cx->ds->arena, obj->span));
@@ -213,7 +217,8 @@ static bool check_stale(struct up_check *cx, const struct up_node *n, const stru
 	if (!arg)
 		return true;
 	up_error(cx->ds, n->span, E_STALE_READ,
-		 "in `on return` the memory behind `%s` may have changed since the entry", arg->name.s);
+		 "in `on return` the memory behind `%s` may have changed since the entry",
+		 arg->name.s);
 	up_diag_hint(cx->ds, "write entry.%s for what stood there at the entry",
 		     up_source_label(cx->ds, cx->ds->arena, n->span));
 	return false;
@@ -233,7 +238,8 @@ static struct up_type check_at(struct up_check *cx, struct up_node *n)
 	if (is_poison(t))
 		return poison(n);
 	if (t.ty != TY_INT) {
-		up_error(cx->ds, n->sub.e->span, E_TYPE, "an address is a number, this is a string");
+		up_error(cx->ds, n->sub.e->span, E_TYPE,
+			 "an address is a number, this is a string");
 		return poison(n);
 	}
 	if (!check_stale(cx, n, n->sub.e))
@@ -288,7 +294,8 @@ static struct up_type check_typed(struct up_check *cx, struct up_node *n)
 	if (row && ref->len && row->type.ty == TY_STR && !row->is_later)
 		return check_text_len(cx, n, row, t);
 	if (!row || row->is_later || ref->len) {
-		up_error(cx->ds, ref->span, E_LATER, "the type `%s` is not to be had in this version",
+		up_error(cx->ds, ref->span, E_LATER,
+			 "the type `%s` is not to be had in this version",
 			 up_source_label(cx->ds, cx->ds->arena, ref->span));
 		return poison(n);
 	}
@@ -308,7 +315,8 @@ static struct up_type check_typed(struct up_check *cx, struct up_node *n)
 static struct up_type check_entry(struct up_check *cx, struct up_node *n)
 {
 	if (cx->where != UP_AT_RETURN || cx->in_entry) {
-		up_error(cx->ds, n->span, E_ENTRY, "`entry.` looks back from `on return`; here it is the entry");
+		up_error(cx->ds, n->span, E_ENTRY,
+			 "`entry.` looks back from `on return`; here it is the entry");
 		up_diag_hint(cx->ds, "write %s without `entry.`",
 			     up_source_label(cx->ds, cx->ds->arena, n->sub.e->span));
 		return poison(n);
@@ -322,7 +330,8 @@ static struct up_type check_entry(struct up_check *cx, struct up_node *n)
 	return n->type = t;
 }
 
-/* `entry.X:TYPE`: the type belongs to what is read at the entry. Turns TYPED(ENTRY(X)) into ENTRY(TYPED(X)). */
+/* `entry.X:TYPE`: the type belongs to what is read at the entry. Turns TYPED(ENTRY(X)) into
+ * ENTRY(TYPED(X)). */
 static void push_type_into_entry(struct up_node *n)
 {
 	struct up_node *entry = n->typed.e;
@@ -367,11 +376,13 @@ static struct up_type check_string_op(struct up_check *cx, struct up_node *n, st
 	enum up_op op = n->op.op;
 
 	if (op == OPR_ADD && a.ty == TY_STR && b.ty == TY_STR) {
-		up_error(cx->ds, n->span, E_LATER, "joining strings is not to be had in this version");
+		up_error(cx->ds, n->span, E_LATER,
+			 "joining strings is not to be had in this version");
 		return poison(n);
 	}
 	if (op != OPR_EQ && op != OPR_NE && op != OPR_MATCH)
-		return mismatch(cx, n, "strings can be compared with ==, != and ~ (glob), nothing else");
+		return mismatch(cx, n,
+				"strings can be compared with ==, != and ~ (glob), nothing else");
 	if (a.ty == b.ty)
 		return n->type = UP_TYPE_BOOL;
 	mismatch(cx, n, "this compares a string with a number");
@@ -434,16 +445,17 @@ static struct up_type check_choice(struct up_check *cx, struct up_node *n)
 	if (a.ty != b.ty)
 		return mismatch(cx, n, "one branch is a string, the other a number");
 	if (a.ty == TY_INT)
-		return n->type = a.show == b.show && a.bits == b.bits && a.is_signed == b.is_signed ?
-					 a : arithmetic(a, b);
+		return n->type = a.show == b.show && a.bits == b.bits && a.is_signed == b.is_signed
+					 ? a
+					 : arithmetic(a, b);
 	return n->type = a;
 }
 
 /* ---- calls in expressions ---- */
 
 static const char *const later_functions[] = {
-	"min", "max", "abs", "len", "substr", "lower", "upper", "trim", "split", "hex", "sym",
-	"strftime", "bucket", NULL,
+	"min",  "max",   "abs", "len", "substr",   "lower",  "upper",
+	"trim", "split", "hex", "sym", "strftime", "bucket", NULL,
 };
 
 static struct up_type check_fetch_call(struct up_check *cx, struct up_node *n)
@@ -452,17 +464,20 @@ static struct up_type check_fetch_call(struct up_check *cx, struct up_node *n)
 	const char *type;
 
 	if (!arg || arg->next || arg->kind != ND_STR) {
-		up_error(cx->ds, n->span, E_ARG_COUNT, "fetch takes one string: a kernel fetch argument");
+		up_error(cx->ds, n->span, E_ARG_COUNT,
+			 "fetch takes one string: a kernel fetch argument");
 		up_diag_hint(cx->ds, "as in fetch(\"+8(%%di):u32\")");
 		return poison(n);
 	}
 	if (!up_fetch_text_ok(arg->str.s, arg->str.len, &type)) {
-		up_error(cx->ds, arg->span, E_FETCH, "this is no fetch argument: it has a blank, or `=`, or nothing in it");
+		up_error(cx->ds, arg->span, E_FETCH,
+			 "this is no fetch argument: it has a blank, or `=`, or nothing in it");
 		return poison(n);
 	}
 	const struct up_type_row *row = up_type_find(type);
 	if (!row || !row->kernel) {
-		up_error(cx->ds, arg->span, E_UNKNOWN_TYPE, "`%s` is no type that can be fetched like this", type);
+		up_error(cx->ds, arg->span, E_UNKNOWN_TYPE,
+			 "`%s` is no type that can be fetched like this", type);
 		up_diag_hint(cx->ds, "u8 to u64, s8 to s64, x8 to x64, string");
 		return poison(n);
 	}
@@ -481,7 +496,8 @@ static struct up_type check_call(struct up_check *cx, struct up_node *n)
 	for (const struct up_agg_row *const *r = cx->env->aggs; *r; r++)
 		if (!strcmp((*r)->name, name)) {
 			up_error(cx->ds, n->span, E_AGGREGATE,
-				 "the aggregation `%s` gathers over hits and is a statement, not a value",
+				 "the aggregation `%s` gathers over hits and is a statement, not a "
+				 "value",
 				 name);
 			return poison(n);
 		}
@@ -509,12 +525,17 @@ struct up_type up_check_expr(struct up_check *cx, struct up_node *n)
 	case ND_STR:
 		return n->type = UP_TYPE_STR;
 	case ND_FLOAT:
-		return check_literal_later(cx, n, "floating-point numbers are not to be had in this version");
+		return check_literal_later(
+			cx, n, "floating-point numbers are not to be had in this version");
 	case ND_DOLLAR:
 	case ND_ARROW:
-		return check_literal_later(cx, n, "the program's own variables need debug information, which this version does not read");
+		return check_literal_later(cx, n,
+					   "the program's own variables need debug information, "
+					   "which this version does not read");
 	case ND_POS:
-		return check_literal_later(cx, n, "arguments of the script can stand in targets only, in this version");
+		return check_literal_later(
+			cx, n,
+			"arguments of the script can stand in targets only, in this version");
 	case ND_NAME:
 		return check_name(cx, n);
 	case ND_MEMBER:
@@ -560,16 +581,35 @@ void up_check_cond(struct up_check *cx, struct up_node *n)
 static bool fold_binary(enum up_op op, uint64_t a, uint64_t b, uint64_t *out)
 {
 	switch (op) {
-	case OPR_ADD: *out = a + b; return true;
-	case OPR_SUB: *out = a - b; return true;
-	case OPR_MUL: *out = a * b; return true;
-	case OPR_AND: *out = a & b; return true;
-	case OPR_OR: *out = a | b; return true;
-	case OPR_XOR: *out = a ^ b; return true;
-	case OPR_SHL: *out = a << (b & 63); return true;
-	case OPR_EQ: *out = a == b; return true;
-	case OPR_NE: *out = a != b; return true;
-	default: return false; /* signed and unsigned differ: left to the handler */
+	case OPR_ADD:
+		*out = a + b;
+		return true;
+	case OPR_SUB:
+		*out = a - b;
+		return true;
+	case OPR_MUL:
+		*out = a * b;
+		return true;
+	case OPR_AND:
+		*out = a & b;
+		return true;
+	case OPR_OR:
+		*out = a | b;
+		return true;
+	case OPR_XOR:
+		*out = a ^ b;
+		return true;
+	case OPR_SHL:
+		*out = a << (b & 63);
+		return true;
+	case OPR_EQ:
+		*out = a == b;
+		return true;
+	case OPR_NE:
+		*out = a != b;
+		return true;
+	default:
+		return false; /* signed and unsigned differ: left to the handler */
 	}
 }
 

@@ -11,14 +11,14 @@
 /* What a name, or a form like `stack[2]`, turned out to be: up_node.sem, with up_node.ref. */
 enum up_sem {
 	SEM_NONE,
-	SEM_VALUE, /* ref: enum up_val */
-	SEM_ARG,   /* ref: N of argN */
-	SEM_REG,   /* a register; the name stands in the member node */
-	SEM_STACK, /* ref: N of stack[N] */
-	SEM_FETCH, /* fetch("..."): a kernel fetch argument */
-	SEM_PRINT, /* ref: index in plan->prints */
-	SEM_PRINTF,/* ref: index in plan->printfs */
-	SEM_AGG,   /* ref: index in plan->aggs */
+	SEM_VALUE,  /* ref: enum up_val */
+	SEM_ARG,    /* ref: N of argN */
+	SEM_REG,    /* a register; the name stands in the member node */
+	SEM_STACK,  /* ref: N of stack[N] */
+	SEM_FETCH,  /* fetch("..."): a kernel fetch argument */
+	SEM_PRINT,  /* ref: index in plan->prints */
+	SEM_PRINTF, /* ref: index in plan->printfs */
+	SEM_AGG,    /* ref: index in plan->aggs */
 	SEM_STOP
 };
 
@@ -28,16 +28,16 @@ enum up_where { UP_AT_ENTRY, UP_AT_RETURN };
 struct up_check {
 	struct up_diags *ds;
 	const struct up_env *env;
-	struct up_arena *plan_arena;          /* of what goes into the plan */
+	struct up_arena *plan_arena; /* of what goes into the plan */
 	UP_VEC(struct up_plan_print) prints;
 	UP_VEC(struct up_plan_printf) printfs;
 	UP_VEC(struct up_plan_agg) aggs;
-	UP_VEC(struct up_span) agg_spans;     /* where each aggregation stood first */
-	const char *where_text;               /* "zsh:zfree return": for unnamed aggregations */
+	UP_VEC(struct up_span) agg_spans; /* where each aggregation stood first */
+	const char *where_text;           /* "zsh:zfree return": for unnamed aggregations */
 	enum up_where where;
-	bool in_entry;                        /* inside `entry.X` */
-	bool uses_call;                       /* set when a value of a call was met */
-	const struct up_node *first_arg;      /* an argN that is fetched at the entry, or NULL */
+	bool in_entry;                   /* inside `entry.X` */
+	bool uses_call;                  /* set when a value of a call was met */
+	const struct up_node *first_arg; /* an argN that is fetched at the entry, or NULL */
 };
 
 /* Checks an expression; returns its type, also kept in n->type. */

@@ -93,11 +93,8 @@ static const struct action {
 	const char *name;
 	void (*check)(struct up_check *cx, struct up_node *call);
 } actions[] = {
-	{ "print", check_print },
-	{ "printf", check_printf },
-	{ "stop", check_stop },
-	{ "show", check_later_action },
-	{ "clear", check_later_action },
+	{ "print", check_print },       { "printf", check_printf },      { "stop", check_stop },
+	{ "show", check_later_action }, { "clear", check_later_action },
 };
 
 static const struct up_agg_row *find_agg(const struct up_check *cx, const char *name)
@@ -109,8 +106,8 @@ static const struct up_agg_row *find_agg(const struct up_check *cx, const char *
 }
 
 static const char *const later_aggs[] = {
-	"sum", "avg", "min", "max", "stats", "hist", "lhist", "quantile", "uniq", "rate", "first",
-	"last", NULL,
+	"sum",      "avg",  "min",  "max",   "stats", "hist", "lhist",
+	"quantile", "uniq", "rate", "first", "last",  NULL,
 };
 
 static bool is_later_agg(const char *name)
@@ -167,7 +164,8 @@ static bool top_rows(struct up_check *cx, const struct up_node *act, uint32_t *r
 		return false;
 	}
 	if (!act->act.by) {
-		up_error(cx->ds, act->act.top->span, E_AGGREGATE, "`top` picks rows, and without `by` there is one");
+		up_error(cx->ds, act->act.top->span, E_AGGREGATE,
+			 "`top` picks rows, and without `by` there is one");
 		up_diag_hint(cx->ds, "as in count() by comm top 10");
 		return false;
 	}
@@ -237,8 +235,8 @@ static void check_agg(struct up_check *cx, struct up_node *act, struct up_node *
 		return;
 	describe(cx, act->act.by, &a.key_labels, &a.key_types);
 	a.is_named = lhs != NULL;
-	a.name = lhs ? up_arena_strdup(cx->plan_arena, lhs->name.s) :
-		       up_source_label(cx->ds, cx->plan_arena, call->span);
+	a.name = lhs ? up_arena_strdup(cx->plan_arena, lhs->name.s)
+		     : up_source_label(cx->ds, cx->plan_arena, call->span);
 	a.where = cx->where_text;
 	uint32_t i = place_agg(cx, act, &a);
 	if (i == UP_NONE)
@@ -253,7 +251,8 @@ static void check_no_keys(struct up_check *cx, const struct up_node *act)
 	const struct up_node *what = act->act.by ? act->act.by : act->act.top;
 
 	if (what)
-		up_error(cx->ds, what->span, E_AGGREGATE, "`by` and `top` belong behind an aggregation");
+		up_error(cx->ds, what->span, E_AGGREGATE,
+			 "`by` and `top` belong behind an aggregation");
 }
 
 /* ---- statements ---- */
@@ -264,7 +263,8 @@ static void check_do(struct up_check *cx, struct up_node *act)
 
 	if (call->kind != ND_CALL) {
 		up_check_expr(cx, call);
-		up_error(cx->ds, call->span, E_NOT_ACTION, "this computes a value and does nothing with it");
+		up_error(cx->ds, call->span, E_NOT_ACTION,
+			 "this computes a value and does nothing with it");
 		up_diag_hint(cx->ds, "to see it: print(%s)",
 			     up_source_label(cx->ds, cx->ds->arena, call->span));
 		return;
@@ -307,7 +307,8 @@ static void check_assign(struct up_check *cx, struct up_node *act)
 	}
 	up_check_expr(cx, rhs);
 	check_no_keys(cx, act);
-	up_error(cx->ds, act->act.lhs->span, E_LATER, "variables are not to be had in this version");
+	up_error(cx->ds, act->act.lhs->span, E_LATER,
+		 "variables are not to be had in this version");
 	up_diag_hint(cx->ds, "an aggregation can be named: hits = count()");
 }
 

@@ -8,12 +8,12 @@
 /* A format being taken apart. */
 struct format {
 	struct up_check *cx;
-	const struct up_node *fmt;  /* the string in the script */
-	const char *s, *end;        /* what is left of it */
-	struct up_node *value;      /* the next value */
+	const struct up_node *fmt; /* the string in the script */
+	const char *s, *end;       /* what is left of it */
+	struct up_node *value;     /* the next value */
 	UP_VEC(struct up_plan_piece) pieces;
-	uint32_t nr;                /* values taken */
-	bool bad;                   /* a diagnostic was queued */
+	uint32_t nr; /* values taken */
+	bool bad;    /* a diagnostic was queued */
 };
 
 static void add_text(struct format *f, const char *s, size_t len)
@@ -30,12 +30,18 @@ static void add_text(struct format *f, const char *s, size_t len)
 static bool read_flag(struct up_plan_piece *p, char c)
 {
 	switch (c) {
-	case '-': return p->minus = true;
-	case '0': return p->zero = true;
-	case '+': return p->plus = true;
-	case ' ': return p->space = true;
-	case '#': return p->alt = true;
-	default: return false;
+	case '-':
+		return p->minus = true;
+	case '0':
+		return p->zero = true;
+	case '+':
+		return p->plus = true;
+	case ' ':
+		return p->space = true;
+	case '#':
+		return p->alt = true;
+	default:
+		return false;
 	}
 }
 
@@ -67,11 +73,12 @@ static bool fits(struct format *f, char conv, const struct up_node *value)
 		return true;
 	complain(f, value->span,
 		 up_arena_printf(a, "%%%c takes a %s, this is a %s", conv,
-				 conv == 's' ? "string" : "number", t.ty == TY_STR ? "string" : "number"),
-		 conv == 's' && t.bits == 64 ?
-			 up_arena_printf(a, "for the text at this address write %s:string",
-					 up_source_label(f->cx->ds, a, value->span)) :
-			 "%s takes strings; %d %u %x %o %c %p take numbers");
+				 conv == 's' ? "string" : "number",
+				 t.ty == TY_STR ? "string" : "number"),
+		 conv == 's' && t.bits == 64
+			 ? up_arena_printf(a, "for the text at this address write %s:string",
+					   up_source_label(f->cx->ds, a, value->span))
+			 : "%s takes strings; %d %u %x %o %c %p take numbers");
 	return false;
 }
 
@@ -118,7 +125,8 @@ static void read_conversion(struct format *f)
 	if (p.conv && strchr("duxXocsp", p.conv))
 		take_value(f, &p);
 	else if (p.conv && strchr("fFeEgGaA", p.conv))
-		complain(f, f->fmt->span, "floating-point numbers are not to be had in this version", NULL);
+		complain(f, f->fmt->span,
+			 "floating-point numbers are not to be had in this version", NULL);
 	else
 		complain(f, f->fmt->span, "a % in this format is followed by no conversion",
 			 "conversions are %d %u %x %X %o %c %s %p; %% prints a percent sign");

@@ -151,20 +151,49 @@ static void gen_kept(struct up_gen *g, const struct up_node *n, unsigned r)
 static void gen_named(struct up_gen *g, const struct up_node *n, unsigned r)
 {
 	switch (n->ref) {
-	case VAL_IP: up_emit(g, OP_CONTEXT, r, UP_CX_IP, 0); break;
-	case VAL_PID: up_emit(g, OP_CONTEXT, r, UP_CX_PID, 0); g->b->needs_pid = true; break;
-	case VAL_TID: up_emit(g, OP_CONTEXT, r, UP_CX_TID, 0); break;
-	case VAL_CPU: up_emit(g, OP_CONTEXT, r, UP_CX_CPU, 0); break;
-	case VAL_TIME: up_emit(g, OP_CONTEXT, r, UP_CX_TIME, 0); break;
-	case VAL_ELAPSED: up_emit(g, OP_CONTEXT, r, UP_CX_ELAPSED, 0); break;
-	case VAL_DEPTH: up_emit(g, OP_CONTEXT, r, UP_CX_DEPTH, 0); break;
-	case VAL_PROBE: up_emit(g, OP_SITE, r, UP_SITE_PROBE, 0); break;
-	case VAL_FUNC: up_emit(g, OP_SITE, r, UP_SITE_FUNC, 0); break;
-	case VAL_OBJECT: up_emit(g, OP_SITE, r, UP_SITE_OBJECT, 0); break;
-	case VAL_OFFSET: up_emit(g, OP_SITE, r, UP_SITE_OFFSET, 0); break;
-	case VAL_COMM: load(g, n, "$comm", "string", r); break;
-	case VAL_RETVAL: load_value(g, n, "s64", r); break;
-	default: load_value(g, n, "x64", r); break;
+	case VAL_IP:
+		up_emit(g, OP_CONTEXT, r, UP_CX_IP, 0);
+		break;
+	case VAL_PID:
+		up_emit(g, OP_CONTEXT, r, UP_CX_PID, 0);
+		g->b->needs_pid = true;
+		break;
+	case VAL_TID:
+		up_emit(g, OP_CONTEXT, r, UP_CX_TID, 0);
+		break;
+	case VAL_CPU:
+		up_emit(g, OP_CONTEXT, r, UP_CX_CPU, 0);
+		break;
+	case VAL_TIME:
+		up_emit(g, OP_CONTEXT, r, UP_CX_TIME, 0);
+		break;
+	case VAL_ELAPSED:
+		up_emit(g, OP_CONTEXT, r, UP_CX_ELAPSED, 0);
+		break;
+	case VAL_DEPTH:
+		up_emit(g, OP_CONTEXT, r, UP_CX_DEPTH, 0);
+		break;
+	case VAL_PROBE:
+		up_emit(g, OP_SITE, r, UP_SITE_PROBE, 0);
+		break;
+	case VAL_FUNC:
+		up_emit(g, OP_SITE, r, UP_SITE_FUNC, 0);
+		break;
+	case VAL_OBJECT:
+		up_emit(g, OP_SITE, r, UP_SITE_OBJECT, 0);
+		break;
+	case VAL_OFFSET:
+		up_emit(g, OP_SITE, r, UP_SITE_OFFSET, 0);
+		break;
+	case VAL_COMM:
+		load(g, n, "$comm", "string", r);
+		break;
+	case VAL_RETVAL:
+		load_value(g, n, "s64", r);
+		break;
+	default:
+		load_value(g, n, "x64", r);
+		break;
 	}
 }
 
@@ -233,22 +262,37 @@ static enum up_opcode opcode_of(enum up_op op, bool text, bool is_unsigned, bool
 {
 	*swap = op == OPR_GT || op == OPR_GE;
 	switch (op) {
-	case OPR_ADD: return OP_ADD;
-	case OPR_SUB: return OP_SUB;
-	case OPR_MUL: return OP_MUL;
-	case OPR_DIV: return is_unsigned ? OP_DIVU : OP_DIVS;
-	case OPR_MOD: return is_unsigned ? OP_MODU : OP_MODS;
-	case OPR_AND: return OP_AND;
-	case OPR_OR: return OP_OR;
-	case OPR_XOR: return OP_XOR;
-	case OPR_SHL: return OP_SHL;
-	case OPR_SHR: return is_unsigned ? OP_SHRU : OP_SHRS;
-	case OPR_EQ: return text ? OP_STREQ : OP_EQ;
-	case OPR_NE: return text ? OP_STRNE : OP_NE;
-	case OPR_MATCH: return OP_STRMATCH;
+	case OPR_ADD:
+		return OP_ADD;
+	case OPR_SUB:
+		return OP_SUB;
+	case OPR_MUL:
+		return OP_MUL;
+	case OPR_DIV:
+		return is_unsigned ? OP_DIVU : OP_DIVS;
+	case OPR_MOD:
+		return is_unsigned ? OP_MODU : OP_MODS;
+	case OPR_AND:
+		return OP_AND;
+	case OPR_OR:
+		return OP_OR;
+	case OPR_XOR:
+		return OP_XOR;
+	case OPR_SHL:
+		return OP_SHL;
+	case OPR_SHR:
+		return is_unsigned ? OP_SHRU : OP_SHRS;
+	case OPR_EQ:
+		return text ? OP_STREQ : OP_EQ;
+	case OPR_NE:
+		return text ? OP_STRNE : OP_NE;
+	case OPR_MATCH:
+		return OP_STRMATCH;
 	case OPR_LT:
-	case OPR_GT: return is_unsigned ? OP_LTU : OP_LTS;
-	default: return is_unsigned ? OP_LEU : OP_LES;
+	case OPR_GT:
+		return is_unsigned ? OP_LTU : OP_LTS;
+	default:
+		return is_unsigned ? OP_LEU : OP_LES;
 	}
 }
 
@@ -260,8 +304,7 @@ static bool wide_unsigned(struct up_type t)
 static void gen_binary(struct up_gen *g, const struct up_node *n, unsigned r)
 {
 	bool shift = n->op.op == OPR_SHR || n->op.op == OPR_SHL, swap;
-	bool is_unsigned = wide_unsigned(n->op.a->type) ||
-			   (!shift && wide_unsigned(n->op.b->type));
+	bool is_unsigned = wide_unsigned(n->op.a->type) || (!shift && wide_unsigned(n->op.b->type));
 	enum up_opcode op = opcode_of(n->op.op, n->op.a->type.ty == TY_STR, is_unsigned, &swap);
 
 	if (n->op.op == OPR_LAND || n->op.op == OPR_LOR) {
@@ -306,15 +349,33 @@ void up_gen_expr(struct up_gen *g, const struct up_node *n, unsigned r)
 		return;
 	}
 	switch (n->kind) {
-	case ND_STR: emit_string(g, r, &n->str); break;
-	case ND_PAREN: up_gen_expr(g, n->sub.e, r); break;
-	case ND_ENTRY: gen_kept(g, n->sub.e, r); break;
-	case ND_AT: load_value(g, n, "x64", r); break;
-	case ND_TYPED: gen_typed(g, n, r); break;
-	case ND_UNARY: gen_unary(g, n, r); break;
-	case ND_BINARY: gen_binary(g, n, r); break;
-	case ND_COND: gen_choice(g, n, r); break;
-	case ND_CALL: gen_fetch_call(g, n, r); break;
+	case ND_STR:
+		emit_string(g, r, &n->str);
+		break;
+	case ND_PAREN:
+		up_gen_expr(g, n->sub.e, r);
+		break;
+	case ND_ENTRY:
+		gen_kept(g, n->sub.e, r);
+		break;
+	case ND_AT:
+		load_value(g, n, "x64", r);
+		break;
+	case ND_TYPED:
+		gen_typed(g, n, r);
+		break;
+	case ND_UNARY:
+		gen_unary(g, n, r);
+		break;
+	case ND_BINARY:
+		gen_binary(g, n, r);
+		break;
+	case ND_COND:
+		gen_choice(g, n, r);
+		break;
+	case ND_CALL:
+		gen_fetch_call(g, n, r);
+		break;
 	default:
 		if (n->sem == SEM_VALUE)
 			gen_named(g, n, r);

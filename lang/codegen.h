@@ -35,12 +35,12 @@ struct up_gen {
 	struct up_diags *ds;
 	struct up_build *b;
 	struct up_fetch_cx fetch;
-	struct up_shape *shape;      /* of the event that this block runs on */
+	struct up_shape *shape; /* of the event that this block runs on */
 	UP_VEC(struct up_insn) code;
-	struct up_kept_list *kept;   /* what the return wants from the entry; shared by both blocks */
-	unsigned nr_regs;            /* highest register used, plus one */
-	bool prints;                 /* does it make lines of output? */
-	bool failed;                 /* a diagnostic was queued */
+	struct up_kept_list *kept; /* what the return wants from the entry; shared by both blocks */
+	unsigned nr_regs;          /* highest register used, plus one */
+	bool prints;               /* does it make lines of output? */
+	bool failed;               /* a diagnostic was queued */
 };
 
 /* Computes n into register r; registers above r may be used on the way. */

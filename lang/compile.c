@@ -12,10 +12,10 @@
 
 /* One probe clause on its way into the plan. */
 struct clause {
-	struct up_node *n;           /* ND_PROBE */
-	uint32_t probe;              /* its index in the plan */
+	struct up_node *n; /* ND_PROBE */
+	uint32_t probe;    /* its index in the plan */
 	UP_VEC(struct up_target) targets;
-	bool uses_call;              /* the return needs its entry */
+	bool uses_call; /* the return needs its entry */
 };
 
 /* A compilation of one script. */
@@ -91,14 +91,17 @@ static bool check_places(struct cx *cx, const struct clause *cl)
 			continue;
 		if (cl->n->probe.ret) {
 			up_error(cx->ds, t->span, E_RETURN_PLACE,
-				 "`on return` needs a function's entry; this is 0x%llx bytes into %s",
+				 "`on return` needs a function's entry; this is 0x%llx bytes into "
+				 "%s",
 				 (unsigned long long)p->func_off, p->func);
-			up_diag_hint(cx->ds, "probe %s:%s for its returns", t->object_name, p->func);
+			up_diag_hint(cx->ds, "probe %s:%s for its returns", t->object_name,
+				     p->func);
 			return false;
 		}
 		if (arg)
 			up_error(cx->ds, arg->span, W_ARG_MIDDLE,
-				 "`%s` is read 0x%llx bytes into %s, where its register may hold something else",
+				 "`%s` is read 0x%llx bytes into %s, where its register may hold "
+				 "something else",
 				 arg->name.s, (unsigned long long)p->func_off, p->func);
 	}
 	return true;
@@ -120,8 +123,11 @@ static bool finish_gen(struct cx *cx, struct up_gen *g, const struct clause *cl,
 		       enum up_pairing calls, uint32_t *index)
 {
 	struct up_span span = cl->n->span;
-	struct up_plan_prog p = { .probe = cl->probe, .is_return = g->shape->is_return,
-				  .calls = calls, .comm_arg = UP_NONE, .sp_arg = UP_NONE,
+	struct up_plan_prog p = { .probe = cl->probe,
+				  .is_return = g->shape->is_return,
+				  .calls = calls,
+				  .comm_arg = UP_NONE,
+				  .sp_arg = UP_NONE,
 				  .ra_arg = UP_NONE,
 				  .prints = g->prints };
 
@@ -129,7 +135,8 @@ static bool finish_gen(struct cx *cx, struct up_gen *g, const struct clause *cl,
 	if (calls != UP_CALLS_NONE)
 		p.sp_arg = up_shape_add(&g->fetch, g->shape, "%sp", "x64", span);
 	if (calls == UP_CALLS_ENTER)
-		p.ra_arg = up_shape_add(&g->fetch, g->shape, g->fetch.abi->return_address, "x64", span);
+		p.ra_arg = up_shape_add(&g->fetch, g->shape, g->fetch.abi->return_address, "x64",
+					span);
 	if (g->prints)
 		p.comm_arg = up_shape_add(&g->fetch, g->shape, "$comm", "string", span);
 	p.code = g->code.v;
@@ -189,7 +196,8 @@ static void gen_clause(struct cx *cx, const struct clause *cl, const struct up_a
 		if (t->object->machine != abi->machine)
 			continue;
 		if (entry_prog != UP_NONE)
-			ok &= up_layout_target(cx->ds, cx->env, &cx->b, cl->n, t, &entry, entry_prog);
+			ok &= up_layout_target(cx->ds, cx->env, &cx->b, cl->n, t, &entry,
+					       entry_prog);
 		if (ok && ret_prog != UP_NONE)
 			ok &= up_layout_target(cx->ds, cx->env, &cx->b, cl->n, t, &ret, ret_prog);
 	}
@@ -232,9 +240,9 @@ static void report_later(struct cx *cx, const struct up_node *n)
 		enum up_nd kind;
 		const char *what;
 	} kinds[] = {
-		{ ND_POINT, "points" },	    { ND_ON, "timed and life-cycle blocks" },
-		{ ND_USE, "modules" },	    { ND_CONST, "constants" },
-		{ ND_FN, "functions" },	    { ND_PARAM, "parameters" },
+		{ ND_POINT, "points" }, { ND_ON, "timed and life-cycle blocks" },
+		{ ND_USE, "modules" },  { ND_CONST, "constants" },
+		{ ND_FN, "functions" }, { ND_PARAM, "parameters" },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -267,14 +275,22 @@ static struct up_plan *finish(struct cx *cx)
 	up_layout_events(&cx->b);
 	*p = (struct up_plan){
 		.arena = cx->b.arena,
-		.events = cx->b.events.v,   .nr_events = (uint32_t)cx->b.events.nr,
-		.sites = cx->b.sites.v,     .nr_sites = (uint32_t)cx->b.sites.nr,
-		.progs = cx->b.progs.v,     .nr_progs = (uint32_t)cx->b.progs.nr,
-		.probes = cx->b.probes.v,   .nr_probes = (uint32_t)cx->b.probes.nr,
-		.prints = cx->check.prints.v, .nr_prints = (uint32_t)cx->check.prints.nr,
-		.printfs = cx->check.printfs.v, .nr_printfs = (uint32_t)cx->check.printfs.nr,
-		.aggs = cx->check.aggs.v,   .nr_aggs = (uint32_t)cx->check.aggs.nr,
-		.consts = cx->b.consts.v,   .nr_consts = (uint32_t)cx->b.consts.nr,
+		.events = cx->b.events.v,
+		.nr_events = (uint32_t)cx->b.events.nr,
+		.sites = cx->b.sites.v,
+		.nr_sites = (uint32_t)cx->b.sites.nr,
+		.progs = cx->b.progs.v,
+		.nr_progs = (uint32_t)cx->b.progs.nr,
+		.probes = cx->b.probes.v,
+		.nr_probes = (uint32_t)cx->b.probes.nr,
+		.prints = cx->check.prints.v,
+		.nr_prints = (uint32_t)cx->check.prints.nr,
+		.printfs = cx->check.printfs.v,
+		.nr_printfs = (uint32_t)cx->check.printfs.nr,
+		.aggs = cx->check.aggs.v,
+		.nr_aggs = (uint32_t)cx->check.aggs.nr,
+		.consts = cx->b.consts.v,
+		.nr_consts = (uint32_t)cx->b.consts.nr,
 		.needs_pid = cx->b.needs_pid,
 		.needs_order = cx->b.needs_order,
 	};

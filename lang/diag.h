@@ -33,12 +33,12 @@ struct up_diag {
 };
 
 struct up_diags {
-	struct up_arena *arena;          /* the compilation's */
-	const struct up_sources *sources;/* what the spans refer to */
-	UP_VEC(struct up_diag) list;     /* in the order found */
-	unsigned nr_errors;              /* all errors, kept or not */
-	unsigned nr_warnings;            /* all warnings, kept or not */
-	bool last_kept;                  /* did the latest one go into the list? */
+	struct up_arena *arena;           /* the compilation's */
+	const struct up_sources *sources; /* what the spans refer to */
+	UP_VEC(struct up_diag) list;      /* in the order found */
+	unsigned nr_errors;               /* all errors, kept or not */
+	unsigned nr_warnings;             /* all warnings, kept or not */
+	bool last_kept;                   /* did the latest one go into the list? */
 };
 
 /*
@@ -59,7 +59,8 @@ const char *up_diag_summary(enum up_diag_tag tag);
 
 /* `file:line:col: error[tag]: msg`, the line, a caret, the note's line, the hint. */
 void up_diag_text(const struct up_diags *ds, struct up_buf *out, bool colour);
-/* One JSON object a line: file, line, column, end_line, end_column, severity, tag, message, hint, note. */
+/* One JSON object a line: file, line, column, end_line, end_column, severity, tag, message, hint,
+ * note. */
 void up_diag_json(const struct up_diags *ds, struct up_buf *out);
 
 #endif

@@ -133,10 +133,12 @@ bool up_fetch_value(struct up_fetch_cx *cx, const struct up_node *n, struct up_f
 static bool not_fetchable(struct up_fetch_cx *cx, const struct up_node *n)
 {
 	up_error(cx->ds, n->span, E_NOT_FETCHABLE,
-		 "the kernel cannot compute this address: it reads at a register, an argument, a stack word or "
+		 "the kernel cannot compute this address: it reads at a register, an argument, a "
+		 "stack word or "
 		 "memory, plus or minus a constant");
 	if (up_unparen((struct up_node *)n)->kind == ND_BINARY)
-		up_diag_hint(cx->ds, "print the two parts by themselves, or probe a place where the sum is in a register");
+		up_diag_hint(cx->ds, "print the two parts by themselves, or probe a place where "
+				     "the sum is in a register");
 	return false;
 }
 
@@ -208,7 +210,8 @@ bool up_fetch_memory(struct up_fetch_cx *cx, const struct up_node *n, struct up_
 		return false;
 	if (out->nr_ptrs == UP_FETCH_DEPTH - 1)
 		return up_error(cx->ds, n->span, E_LIMIT,
-				"the kernel follows at most %d pointers in one value", UP_FETCH_DEPTH - 1);
+				"the kernel follows at most %d pointers in one value",
+				UP_FETCH_DEPTH - 1);
 	out->ptrs[out->nr_ptrs++] = out->text;
 	out->base = out->text;
 	out->off = off;
@@ -226,7 +229,8 @@ static bool name_taken(const struct up_shape *s, const char *name)
 	return !strcmp(name, "site") || !strncmp(name, "common_", 7);
 }
 
-/* A readable C identifier from a fetch text: "%di" -> di, "+8(%di)" -> m8_di, "$stack1" -> stack1. */
+/* A readable C identifier from a fetch text: "%di" -> di, "+8(%di)" -> m8_di, "$stack1" -> stack1.
+ */
 static const char *name_arg(const struct up_shape *s, const char *text)
 {
 	char base[24], name[32];
@@ -251,7 +255,8 @@ static const char *name_arg(const struct up_shape *s, const char *text)
 	return up_arena_strdup(s->arena, name);
 }
 
-static bool fits(struct up_fetch_cx *cx, const struct up_shape *s, const char *text, struct up_span span)
+static bool fits(struct up_fetch_cx *cx, const struct up_shape *s, const char *text,
+		 struct up_span span)
 {
 	if (strlen(text) > cx->env->max_arg_text) {
 		up_error(cx->ds, span, E_LIMIT,

@@ -13,16 +13,17 @@
 
 /* A fetch argument being built, and the pointers it follows. */
 struct up_fetch {
-	const char *text;                  /* "+8(%di)" */
-	const char *base;                  /* of memory: what the address rests on, "%di"; NULL for a constant */
-	uint64_t off;                      /* of memory: what is added to it */
-	const char *ptrs[UP_FETCH_DEPTH];  /* fetch texts of the pointers on the way, outermost last */
+	const char *text; /* "+8(%di)" */
+	const char *base; /* of memory: what the address rests on, "%di"; NULL for a constant */
+	uint64_t off;     /* of memory: what is added to it */
+	const char
+		*ptrs[UP_FETCH_DEPTH]; /* fetch texts of the pointers on the way, outermost last */
 	unsigned nr_ptrs;
 };
 
 /* What one event of one probe fetches. */
 struct up_shape {
-	struct up_arena *arena;            /* the plan's */
+	struct up_arena *arena; /* the plan's */
 	UP_VEC(struct up_plan_arg) args;
 	bool is_return;
 };
@@ -31,7 +32,7 @@ struct up_fetch_cx {
 	struct up_diags *ds;
 	const struct up_env *env;
 	const struct up_abi *abi;
-	bool at_return;                    /* is it fetched when the function returns? */
+	bool at_return; /* is it fetched when the function returns? */
 };
 
 /*

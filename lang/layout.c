@@ -83,15 +83,16 @@ static const char *place_text(struct up_arena *a, const struct up_place_at *p)
 static struct up_plan_site make_site(struct up_build *b, const struct up_node *probe,
 				     const struct up_target *t, const struct up_place_at *p)
 {
-	struct up_plan_site s = { .offset = p->offset, .addr = p->addr, .func_off = p->func_off,
-				  .span = t->span };
+	struct up_plan_site s = {
+		.offset = p->offset, .addr = p->addr, .func_off = p->func_off, .span = t->span
+	};
 
 	s.path = up_arena_strdup(b->arena, t->object->path);
 	s.object = up_arena_strdup(b->arena, t->object->name);
 	s.func = up_arena_strdup(b->arena, p->shown);
-	s.probe = probe->probe.name ? up_arena_strdup(b->arena, probe->probe.name) :
-				      up_arena_printf(b->arena, "%s:%s", s.object,
-						      place_text(b->arena, p));
+	s.probe = probe->probe.name
+			  ? up_arena_strdup(b->arena, probe->probe.name)
+			  : up_arena_printf(b->arena, "%s:%s", s.object, place_text(b->arena, p));
 	return s;
 }
 
@@ -124,8 +125,8 @@ bool up_layout_target(struct up_diags *ds, const struct up_env *env, struct up_b
 		s.prog = prog;
 		s.event = event;
 		if (b->sites.nr >= env->max_sites)
-			return up_error(ds, t->span, E_LIMIT, "one program probes at most %u places",
-					env->max_sites);
+			return up_error(ds, t->span, E_LIMIT,
+					"one program probes at most %u places", env->max_sites);
 		if (i == 0 && !check_line(ds, b, &s))
 			return false;
 		up_vec_push(b->arena, &b->sites, s);

@@ -19,10 +19,10 @@ enum up_opcode {
 enum up_site_text { UP_SITE_FUNC, UP_SITE_OBJECT, UP_SITE_PROBE, UP_SITE_OFFSET };
 
 enum up_context {
-	UP_CX_IP,      /* entry: where the probe sits; return: where the call returns to */
-	UP_CX_TIME,    /* ns, CLOCK_MONOTONIC */
+	UP_CX_IP,   /* entry: where the probe sits; return: where the call returns to */
+	UP_CX_TIME, /* ns, CLOCK_MONOTONIC */
 	UP_CX_TID,
-	UP_CX_PID,     /* of the process */
+	UP_CX_PID, /* of the process */
 	UP_CX_CPU,
 	UP_CX_ELAPSED, /* return: ns since the entry */
 	UP_CX_DEPTH    /* return: how many calls of this probe were open below it in the thread */

@@ -163,7 +163,6 @@ static bool starts_target(const struct up_scan *sc, uint32_t off)
 
 	if (sc->text[off] == ':')
 		return false;
-
 	for (; off < sc->len && !strchr(" \t\r\f\v\n,<", sc->text[off]); off++)
 		colon |= sc->text[off] == ':';
 	return colon;
@@ -187,6 +186,27 @@ static bool starts_decl(const struct up_scan *sc, int kind, uint32_t end)
 		return first && (named || (next < sc->len && sc->text[next] == '"'));
 	default:
 		return first && named;
+	}
+}
+
+/* Is what follows `const NAME` and the like what must follow there? */
+static bool looks_like_decl(const struct up_scan *sc, int kind, uint32_t end)
+{
+	uint32_t i = skip_blanks(sc, end);
+
+	while (i < sc->len && is_name_char(sc->text[i]))
+		i++;
+	char c = sc->text[skip_blanks(sc, i)]; /* the text ends in a NUL */
+	switch (kind) {
+	case TK_POINT:
+		return c == '.' || c == '=';
+	case TK_CONST:
+	case TK_PARAM:
+		return c == '=';
+	case TK_FN:
+		return c == '(';
+	default:
+		return true;
 	}
 }
 
@@ -230,7 +250,10 @@ static int word_outside(const struct up_scan *sc, int kind, uint32_t end)
 	bool fresh = !sc->prev || sc->prev == TK_TERM || is_behind_value(sc);
 
 	if (up_tok_is_decl(kind))
-		return fresh || (sc->newline && starts_decl(sc, kind, end)) ? kind : TK_NAME;
+		return fresh || (sc->newline && starts_decl(sc, kind, end) &&
+				 looks_like_decl(sc, kind, end))
+			       ? kind
+			       : TK_NAME;
 	if (sc->prev == TK_ON)
 		return kind >= TK_START && kind <= TK_RETURN ? kind : TK_NAME;
 	if (kind == TK_AS || kind == TK_WHEN)

@@ -18,45 +18,45 @@
 
 /* One fetch argument of an event: `NAME=FETCH:TYPE`. */
 struct up_plan_arg {
-	const char *name;     /* C identifier, at most 32 bytes */
-	const char *fetch;    /* "%di", "+8(%di)", "$comm" */
-	const char *type;     /* kernel type: "u32", "x64", "string" */
-	uint16_t size;        /* bytes of a number, or of an array of them; 0 for a string */
-	bool is_signed;       /* of a number */
-	struct up_span span;  /* the script text that asked for it, for the kernel's own errors */
+	const char *name;    /* C identifier, at most 32 bytes */
+	const char *fetch;   /* "%di", "+8(%di)", "$comm" */
+	const char *type;    /* kernel type: "u32", "x64", "string" */
+	uint16_t size;       /* bytes of a number, or of an array of them; 0 for a string */
+	bool is_signed;      /* of a number */
+	struct up_span span; /* the script text that asked for it, for the kernel's own errors */
 };
 
 /* One place in a file where a probe point goes. Its index is what `site=\N` says. */
 struct up_plan_site {
-	const char *path;     /* of the object, as the kernel is told */
-	uint64_t offset;      /* in the file */
-	uint64_t addr;        /* virtual address in the object */
-	const char *object;   /* as shown: "zsh" */
-	const char *func;     /* as shown: "zfree", or "0x46420" where no symbol is */
-	uint64_t func_off;    /* bytes from the start of func */
-	const char *probe;    /* as shown: the name given by `as`, or "zsh:zfree" */
-	uint32_t prog;        /* index of the handler */
-	uint32_t event;       /* index of the kernel event */
-	struct up_span span;  /* the target in the script */
+	const char *path;    /* of the object, as the kernel is told */
+	uint64_t offset;     /* in the file */
+	uint64_t addr;       /* virtual address in the object */
+	const char *object;  /* as shown: "zsh" */
+	const char *func;    /* as shown: "zfree", or "0x46420" where no symbol is */
+	uint64_t func_off;   /* bytes from the start of func */
+	const char *probe;   /* as shown: the name given by `as`, or "zsh:zfree" */
+	uint32_t prog;       /* index of the handler */
+	uint32_t event;      /* index of the kernel event */
+	struct up_span span; /* the target in the script */
 };
 
 /* One kernel event: sites of one shape. */
 struct up_plan_event {
-	const char *name;           /* C identifier, unique in the plan */
-	bool is_return;             /* `%return` */
-	struct up_plan_arg *args;   /* in order; `site` is not among them */
+	const char *name;         /* C identifier, unique in the plan */
+	bool is_return;           /* `%return` */
+	struct up_plan_arg *args; /* in order; `site` is not among them */
 	uint32_t nr_args;
-	uint32_t *sites;            /* indices of its sites, in the order of definition */
+	uint32_t *sites; /* indices of its sites, in the order of definition */
 	uint32_t nr_sites;
 };
 
 /* One instruction of a handler; see opcodes.def. */
 struct up_insn {
-	uint8_t op;   /* enum up_opcode */
-	uint8_t a;    /* usually the destination register */
-	uint16_t b;   /* usually a source register or an index */
-	uint16_t c;   /* usually the second source */
-	uint16_t d;   /* of OP_TEXT: most bytes of the text */
+	uint8_t op; /* enum up_opcode */
+	uint8_t a;  /* usually the destination register */
+	uint16_t b; /* usually a source register or an index */
+	uint16_t c; /* usually the second source */
+	uint16_t d; /* of OP_TEXT: most bytes of the text */
 };
 
 /* What a handler does with the call it belongs to. */
@@ -68,79 +68,88 @@ enum up_pairing {
 
 /* The code of one block of one probe. */
 struct up_plan_prog {
-	uint32_t probe;           /* which probe clause; the two blocks of one share it */
+	uint32_t probe; /* which probe clause; the two blocks of one share it */
 	bool is_return;
 	enum up_pairing calls;
-	struct up_insn *code;     /* ends with OP_END */
+	struct up_insn *code; /* ends with OP_END */
 	uint32_t nr_code;
-	uint16_t nr_regs;         /* registers used */
-	uint16_t nr_saved;        /* call slots: values kept from entry to return */
-	uint8_t return_sp;        /* bytes by which sp is higher at the return than at the entry */
-	uint32_t sp_arg;          /* event argument that holds sp, when calls != UP_CALLS_NONE */
-	uint32_t ra_arg;          /* of an entry: the one that holds the return address */
-	uint32_t comm_arg;        /* event argument that holds comm, or UP_NONE */
-	bool prints;              /* does it need the event's comm for a line of output? */
+	uint16_t nr_regs;  /* registers used */
+	uint16_t nr_saved; /* call slots: values kept from entry to return */
+	uint8_t return_sp; /* bytes by which sp is higher at the return than at the entry */
+	uint32_t sp_arg;   /* event argument that holds sp, when calls != UP_CALLS_NONE */
+	uint32_t ra_arg;   /* of an entry: the one that holds the return address */
+	uint32_t comm_arg; /* event argument that holds comm, or UP_NONE */
+	bool prints;       /* does it need the event's comm for a line of output? */
 };
 
 /* One `print(...)`. */
 struct up_plan_print {
-	uint32_t nr;             /* values */
-	const char **labels;     /* source text of each, on one line */
-	struct up_type *types;   /* of each */
+	uint32_t nr;           /* values */
+	const char **labels;   /* source text of each, on one line */
+	struct up_type *types; /* of each */
 };
 
 /* One `printf(...)`: a list of pieces. */
 struct up_plan_piece {
-	const char *text;        /* literal bytes, when conv is 0 */
+	const char *text; /* literal bytes, when conv is 0 */
 	size_t text_len;
-	char conv;               /* d u x X o c s p, or 0 for literal text */
+	char conv;                          /* d u x X o c s p, or 0 for literal text */
 	bool minus, zero, plus, space, alt; /* flags */
-	uint16_t width;          /* minimum, 0 for none; at most 4096 */
-	int16_t precision;       /* -1 for none */
-	struct up_type type;     /* of the value */
+	uint16_t width;                     /* minimum, 0 for none; at most 4096 */
+	int16_t precision;                  /* -1 for none */
+	struct up_type type;                /* of the value */
 };
 
 struct up_plan_printf {
 	struct up_plan_piece *pieces;
 	uint32_t nr_pieces;
-	uint32_t nr;             /* values taken */
+	uint32_t nr; /* values taken */
 };
 
 /* One aggregation. The same name in several places is one aggregation. */
 struct up_plan_agg {
-	const char *name;        /* as shown: its NAME, or the source text, e.g. "count()" */
-	bool is_named;           /* was it given a NAME? */
-	const char *where;       /* of an unnamed one: the probe it stands in, "zsh:zfree return" */
+	const char *name;  /* as shown: its NAME, or the source text, e.g. "count()" */
+	bool is_named;     /* was it given a NAME? */
+	const char *where; /* of an unnamed one: the probe it stands in, "zsh:zfree return" */
 	const struct up_agg_row *row;
 	uint32_t nr_keys;
 	const char **key_labels; /* source text of each */
 	struct up_type *key_types;
-	uint32_t top;            /* rows to show, 0 for all */
+	uint32_t top; /* rows to show, 0 for all */
 };
 
 /* One probe clause of the script. */
 struct up_plan_probe {
-	const char *name;        /* `as NAME`, or the target as written */
-	uint32_t line;           /* of the script */
+	const char *name; /* `as NAME`, or the target as written */
+	uint32_t line;    /* of the script */
 };
 
 struct up_plan {
 	struct up_arena *arena;
-	struct up_plan_event *events; uint32_t nr_events;
-	struct up_plan_site *sites;   uint32_t nr_sites;
-	struct up_plan_prog *progs;   uint32_t nr_progs;
-	struct up_plan_probe *probes; uint32_t nr_probes;
-	struct up_plan_print *prints; uint32_t nr_prints;
-	struct up_plan_printf *printfs; uint32_t nr_printfs;
-	struct up_plan_agg *aggs;     uint32_t nr_aggs;
-	struct up_value *consts;      uint32_t nr_consts; /* numbers and strings of the code */
-	bool needs_pid;   /* some handler asks for `pid` */
-	bool needs_order; /* some handler's result depends on the order of events */
+	struct up_plan_event *events;
+	uint32_t nr_events;
+	struct up_plan_site *sites;
+	uint32_t nr_sites;
+	struct up_plan_prog *progs;
+	uint32_t nr_progs;
+	struct up_plan_probe *probes;
+	uint32_t nr_probes;
+	struct up_plan_print *prints;
+	uint32_t nr_prints;
+	struct up_plan_printf *printfs;
+	uint32_t nr_printfs;
+	struct up_plan_agg *aggs;
+	uint32_t nr_aggs;
+	struct up_value *consts;
+	uint32_t nr_consts; /* numbers and strings of the code */
+	bool needs_pid;     /* some handler asks for `pid` */
+	bool needs_order;   /* some handler's result depends on the order of events */
 };
 
-/* The kernel line that defines one site: "p:GROUP/EVENT PATH:0xOFF site=\N:u32 a=%di:s64". No newline. */
-void up_plan_line(const struct up_plan *p, const char *group, uint32_t site, bool one_event_per_site,
-		  struct up_buf *out);
+/* The kernel line that defines one site: "p:GROUP/EVENT PATH:0xOFF site=\N:u32 a=%di:s64". No
+ * newline. */
+void up_plan_line(const struct up_plan *p, const char *group, uint32_t site,
+		  bool one_event_per_site, struct up_buf *out);
 /* The name of the kernel event of a site: the event's own, or with "_sN" behind it. */
 void up_plan_event_name(const struct up_plan *p, uint32_t site, bool one_event_per_site,
 			struct up_buf *out);

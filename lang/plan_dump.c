@@ -14,8 +14,8 @@ void up_plan_event_name(const struct up_plan *p, uint32_t site, bool one_event_p
 		up_buf_printf(out, "_s%" PRIu32, site);
 }
 
-void up_plan_line(const struct up_plan *p, const char *group, uint32_t site, bool one_event_per_site,
-		  struct up_buf *out)
+void up_plan_line(const struct up_plan *p, const char *group, uint32_t site,
+		  bool one_event_per_site, struct up_buf *out)
 {
 	const struct up_plan_site *s = &p->sites[site];
 	const struct up_plan_event *e = &p->events[s->event];
@@ -58,7 +58,8 @@ static void dump_printf(const struct up_plan_printf *f, struct up_buf *out)
 	up_buf_putc(out, '"');
 }
 
-static void dump_wide(const struct up_plan *p, const struct up_insn *i, char kind, struct up_buf *out)
+static void dump_wide(const struct up_plan *p, const struct up_insn *i, char kind,
+		      struct up_buf *out)
 {
 	if (kind == 'k')
 		dump_const(p, up_insn_wide(i), out);
@@ -195,7 +196,8 @@ void up_plan_dump(const struct up_plan *p, const char *group, bool code, struct 
 	for (uint32_t probe = 0; probe < p->nr_probes; probe++)
 		for (int is_return = 0; is_return < 2; is_return++)
 			for (uint32_t i = 0; i < p->nr_progs; i++)
-				if (p->progs[i].probe == probe && p->progs[i].is_return == is_return)
+				if (p->progs[i].probe == probe &&
+				    p->progs[i].is_return == is_return)
 					dump_handler(p, i, code, out);
 	for (uint32_t i = 0; i < p->nr_aggs; i++) {
 		up_buf_puts(out, i ? "" : "\n# aggregations\n");

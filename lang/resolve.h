@@ -34,7 +34,7 @@ struct up_symbol {
 	uint64_t addr;       /* virtual address, as nm prints it */
 	uint64_t size;       /* bytes; 0 when the symbol does not tell */
 	enum up_symkind kind;
-	bool is_local;       /* STB_LOCAL */
+	bool is_local; /* STB_LOCAL */
 };
 
 enum up_query_kind { UP_QUERY_EXACT, UP_QUERY_GLOB };
@@ -75,25 +75,27 @@ struct up_resolver {
 	 * .dynsym, in any order, the same address possibly under several names or twice.
 	 * Returns 0, or -errno when the file is broken (then *why is set).
 	 */
-	int (*find)(void *ctx, const struct up_object *o, const struct up_query *q, up_symbol_fn *fn,
-		    void *arg, struct up_why *why);
+	int (*find)(void *ctx, const struct up_object *o, const struct up_query *q,
+		    up_symbol_fn *fn, void *arg, struct up_why *why);
 
-	/* Virtual address to file offset and back, by PT_LOAD. Sets *out only for UP_PLACE_CODE and _DATA. */
-	enum up_place (*to_offset)(void *ctx, const struct up_object *o, uint64_t addr, uint64_t *out);
+	/* Virtual address to file offset and back, by PT_LOAD. Sets *out only for UP_PLACE_CODE and
+	 * _DATA. */
+	enum up_place (*to_offset)(void *ctx, const struct up_object *o, uint64_t addr,
+				   uint64_t *out);
 	enum up_place (*to_addr)(void *ctx, const struct up_object *o, uint64_t off, uint64_t *out);
 
 	/* The function whose bytes hold addr (nearest symbol at or before it, within its size). */
 	bool (*func_at)(void *ctx, const struct up_object *o, uint64_t addr, struct up_symbol *out);
 
 	/*
-	 * May a probe stand at addr (already known to be UP_PLACE_CODE)? False, with *why, when it is
-	 * not the start of an instruction or the kernel cannot probe the instruction there.
+	 * May a probe stand at addr (already known to be UP_PLACE_CODE)? False, with *why, when it
+	 * is not the start of an instruction or the kernel cannot probe the instruction there.
 	 */
 	bool (*can_probe)(void *ctx, const struct up_object *o, uint64_t addr, struct up_why *why);
 
 	/*
-	 * Does the object only import `name`? Then true, and *lib is the needed library that defines
-	 * it ("libc.so.6"), or NULL when none was found. Lives as long as the object.
+	 * Does the object only import `name`? Then true, and *lib is the needed library that
+	 * defines it ("libc.so.6"), or NULL when none was found. Lives as long as the object.
 	 */
 	bool (*imports)(void *ctx, const struct up_object *o, const char *name, const char **lib);
 

@@ -27,11 +27,12 @@ struct up_source {
 };
 
 struct up_sources {
-	struct up_arena *arena;           /* owner of everything here */
-	UP_VEC(struct up_source) list;    /* in the order added */
+	struct up_arena *arena;        /* owner of everything here */
+	UP_VEC(struct up_source) list; /* in the order added */
 };
 
-/* Adds a copy of text (len <= UP_SOURCE_MAX, or nothing is added and -1 is returned); returns its index. */
+/* Adds a copy of text (len <= UP_SOURCE_MAX, or nothing is added and -1 is returned); returns its
+ * index. */
 int up_source_add(struct up_sources *ss, const char *name, const char *text, size_t len);
 
 /* Line and column of an offset, both from 1; the column counts characters (UTF-8), not bytes. */

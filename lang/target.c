@@ -625,8 +625,9 @@ static void tell_apart(struct up_diags *ds, struct up_target *t)
 
 		same = i + 1 < nr && !strcmp(order[i]->func, order[i + 1]->func);
 		if (again || same)
-			order[i]->shown = up_arena_printf(ds->arena, "%s@0x%" PRIx64, order[i]->func,
-							  order[i]->addr - order[i]->func_off);
+			order[i]->shown =
+				up_arena_printf(ds->arena, "%s@0x%" PRIx64, order[i]->func,
+						order[i]->addr - order[i]->func_off);
 		else
 			order[i]->shown = order[i]->func;
 	}

@@ -18,10 +18,10 @@ struct up_place_at {
 
 /* What one target stands for. */
 struct up_target {
-	struct up_span span;            /* of the whole target */
-	const char *object_name;        /* as written, decoded */
-	const char *location;           /* as written, decoded */
-	const struct up_object *object; /* NULL when it could not be found */
+	struct up_span span;               /* of the whole target */
+	const char *object_name;           /* as written, decoded */
+	const char *location;              /* as written, decoded */
+	const struct up_object *object;    /* NULL when it could not be found */
 	UP_VEC(struct up_place_at) places; /* by address, each once */
 };
 
@@ -35,7 +35,7 @@ bool up_target_resolve(struct up_diags *ds, const struct up_env *env, const stru
 /* One form of LOCATION; the first whose `is` says yes is taken. */
 struct up_loc;
 struct up_loc_row {
-	const char *form;   /* as in the reference: "SYMBOL+OFFSET" */
+	const char *form; /* as in the reference: "SYMBOL+OFFSET" */
 	const char *help;
 	bool takes_offset;  /* may +OFFSET stand behind it? */
 	bool takes_version; /* may @VERSION? */

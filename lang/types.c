@@ -3,11 +3,26 @@
 
 #include <string.h>
 
-#define INT(bits, sgn, show) { TY_INT, show, bits, sgn }
-#define DEC(name, bits, sgn, help) { name, name, INT(bits, sgn, UP_SHOW_DEC), bits / 8, false, false, help }
-#define HEX(name, bits, help) { name, name, INT(bits, false, UP_SHOW_HEX), bits / 8, false, false, help }
-#define LATER(name, help) { name, NULL, { TY_POISON, UP_SHOW_DEC, 0, false }, 0, true, true, help }
-#define TEXT { TY_STR, UP_SHOW_DEC, 0, false }
+#define INT(bits, sgn, show)            \
+	{                               \
+		TY_INT, show, bits, sgn \
+	}
+#define DEC(name, bits, sgn, help)                                                    \
+	{                                                                             \
+		name, name, INT(bits, sgn, UP_SHOW_DEC), bits / 8, false, false, help \
+	}
+#define HEX(name, bits, help)                                                           \
+	{                                                                               \
+		name, name, INT(bits, false, UP_SHOW_HEX), bits / 8, false, false, help \
+	}
+#define LATER(name, help)                                                             \
+	{                                                                             \
+		name, NULL, { TY_POISON, UP_SHOW_DEC, 0, false }, 0, true, true, help \
+	}
+#define TEXT                                  \
+	{                                     \
+		TY_STR, UP_SHOW_DEC, 0, false \
+	}
 
 const struct up_type_row up_type_rows[] = {
 	DEC("u8", 8, false, "unsigned, decimal"),

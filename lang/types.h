@@ -7,13 +7,13 @@
 #include "lang/value.h"
 
 struct up_type_row {
-	const char *name;      /* "u32" */
-	const char *kernel;    /* the kernel's type of the fetch argument; NULL when there is none */
+	const char *name;   /* "u32" */
+	const char *kernel; /* the kernel's type of the fetch argument; NULL when there is none */
 	struct up_type type;
-	uint8_t size;          /* bytes in memory; 0 for strings */
-	bool is_address;       /* takes the value as an address and reads there */
-	bool is_later;         /* understood, but not to be had in this version */
-	const char *help;      /* one phrase */
+	uint8_t size;     /* bytes in memory; 0 for strings */
+	bool is_address;  /* takes the value as an address and reads there */
+	bool is_later;    /* understood, but not to be had in this version */
+	const char *help; /* one phrase */
 };
 
 /* Ends with a NULL name. */

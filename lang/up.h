@@ -10,13 +10,13 @@
 
 /* What the compiler must know of the world. */
 struct up_env {
-	const struct up_resolver *resolver;       /* objects and symbols */
-	const struct up_agg_row *const *aggs;     /* aggregates that exist */
-	const char *const *args;                  /* the script's positional arguments */
-	unsigned nr_args;                         /* how many */
-	unsigned max_arg_text;                    /* the kernel's limit on one fetch argument, bytes */
-	unsigned max_args;                        /* the kernel's limit on fetch arguments of an event */
-	unsigned max_sites;                       /* limit on places in one program */
+	const struct up_resolver *resolver;   /* objects and symbols */
+	const struct up_agg_row *const *aggs; /* aggregates that exist */
+	const char *const *args;              /* the script's positional arguments */
+	unsigned nr_args;                     /* how many */
+	unsigned max_arg_text;                /* the kernel's limit on one fetch argument, bytes */
+	unsigned max_args;  /* the kernel's limit on fetch arguments of an event */
+	unsigned max_sites; /* limit on places in one program */
 };
 
 /* The limits that hold on every kernel since 5.4. */

@@ -17,10 +17,10 @@ enum up_ty {
 };
 
 enum up_show { /* how an integer is shown */
-	UP_SHOW_DEC,
-	UP_SHOW_HEX,
-	UP_SHOW_CHAR,
-	UP_SHOW_BOOL
+	       UP_SHOW_DEC,
+	       UP_SHOW_HEX,
+	       UP_SHOW_CHAR,
+	       UP_SHOW_BOOL
 };
 
 struct up_type {
@@ -44,10 +44,11 @@ enum up_flag {
 	UP_VALUE_CUT = 2    /* a string that was longer than what could be read */
 };
 
-/* One value; its type stands in the plan. A string is borrowed: it lives until the handler returns. */
+/* One value; its type stands in the plan. A string is borrowed: it lives until the handler returns.
+ */
 struct up_value {
 	union {
-		uint64_t u;    /* integers, also signed ones (two's complement) */
+		uint64_t u; /* integers, also signed ones (two's complement) */
 		int64_t s;
 		double f;
 		const char *p; /* the bytes of a string, not NUL-terminated */

@@ -9,8 +9,22 @@
 #include "lang/value.h"
 
 enum up_val {
-	VAL_IP, VAL_SP, VAL_STACK, VAL_RETVAL, VAL_COMM, VAL_PID, VAL_TID, VAL_CPU, VAL_TIME,
-	VAL_PROBE, VAL_FUNC, VAL_OBJECT, VAL_OFFSET, VAL_ELAPSED, VAL_DEPTH, VAL_USTACK,
+	VAL_IP,
+	VAL_SP,
+	VAL_STACK,
+	VAL_RETVAL,
+	VAL_COMM,
+	VAL_PID,
+	VAL_TID,
+	VAL_CPU,
+	VAL_TIME,
+	VAL_PROBE,
+	VAL_FUNC,
+	VAL_OBJECT,
+	VAL_OFFSET,
+	VAL_ELAPSED,
+	VAL_DEPTH,
+	VAL_USTACK,
 	VAL_COUNT
 };
 
@@ -24,8 +38,8 @@ struct up_val_row {
 	const char *name;
 	enum up_val val;
 	struct up_type type;
-	unsigned where;       /* enum up_val_where */
-	const char *help;     /* one phrase */
+	unsigned where;   /* enum up_val_where */
+	const char *help; /* one phrase */
 };
 
 extern const struct up_val_row up_val_rows[VAL_COUNT];

@@ -15,12 +15,12 @@
 #include "runtime/attach_event.h"
 #include "runtime/ringpage.h"
 
-#define BUFFER_KB 4096           /* per CPU, unless there are many of them */
-#define BUFFERS_KB_MAX 65536     /* of all CPUs together */
-#define BUFFER_KB_MIN 512        /* per CPU all the same */
+#define BUFFER_KB 4096             /* per CPU, unless there are many of them */
+#define BUFFERS_KB_MAX 65536       /* of all CPUs together */
+#define BUFFER_KB_MIN 512          /* per CPU all the same */
 #define BUFFER_KB_LIMIT (4u << 20) /* per CPU, whoever asks */
 
-/* --- setting up the instance ---------------------------------------------------------------------- */
+/* --- setting up the instance ----------------------------------------------------------------- */
 
 static int set(struct up_attach *a, const char *file, const char *value, struct up_status *st)
 {
@@ -68,14 +68,16 @@ static int list_cpus(struct up_attach *a, struct up_status *st)
 	for (const char *n = up_tracefs_next(&names, NULL); n; n = up_tracefs_next(&names, n))
 		cap++;
 	a->cpus = calloc(cap ? cap : 1, sizeof(*a->cpus));
-	for (const char *n = up_tracefs_next(&names, NULL); n && a->cpus; n = up_tracefs_next(&names, n))
+	for (const char *n = up_tracefs_next(&names, NULL); n && a->cpus;
+	     n = up_tracefs_next(&names, n))
 		if (!strncmp(n, "cpu", 3) && isdigit((unsigned char)n[3]))
 			a->cpus[a->nr_cpus++] = atoi(n + 3);
 	up_buf_fini(&names);
 	if (!a->cpus)
 		return up_status_set(st, -ENOMEM, NULL, "cannot list the CPUs");
 	if (err || !a->nr_cpus)
-		return up_tracefs_fail(&a->fs, st, err ? err : -ENOENT, path, "cannot list the CPUs of");
+		return up_tracefs_fail(&a->fs, st, err ? err : -ENOENT, path,
+				       "cannot list the CPUs of");
 	qsort(a->cpus, a->nr_cpus, sizeof(*a->cpus), by_number);
 	return 0;
 }
@@ -90,7 +92,8 @@ static int set_buffer_size(struct up_attach *a, uint64_t bytes, struct up_status
 		kb = kb > BUFFER_KB ? BUFFER_KB : kb < BUFFER_KB_MIN ? BUFFER_KB_MIN : kb;
 	}
 	if (kb > BUFFER_KB_LIMIT)
-		return up_status_set(st, -E2BIG, NULL, "a ring buffer of %llu KiB per CPU is too large",
+		return up_status_set(st, -E2BIG, NULL,
+				     "a ring buffer of %llu KiB per CPU is too large",
 				     (unsigned long long)kb);
 	a->buffer_kb = kb;
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)kb);
@@ -107,7 +110,8 @@ static int learn_subbuf_size(struct up_attach *a, struct up_status *st)
 	size_t page_size = 0;
 	int err = up_keeper_read(a->keeper, "events/header_page", &text, st);
 
-	if (!err && (text.failed || up_ringpage_layout(text.s, text.len, &a->commit_size, &page_size)))
+	if (!err &&
+	    (text.failed || up_ringpage_layout(text.s, text.len, &a->commit_size, &page_size)))
 		err = up_status_set(st, -EPROTO, NULL, "cannot read the kernel's ring buffers");
 	up_buf_reset(&text);
 	if (!err) {
@@ -209,7 +213,7 @@ int up_attach_open(const struct up_plan *plan, const struct up_attach_opts *opts
 	return err;
 }
 
-/* --- which threads ----------------------------------------------------------------------------------- */
+/* --- which threads --------------------------------------------------------------------------- */
 
 static int compare_tids(const void *a, const void *b)
 {
@@ -309,7 +313,7 @@ int up_attach_add_process(struct up_attach *a, pid_t pid, struct up_status *st)
 	return err;
 }
 
-/* --- arming ------------------------------------------------------------------------------------------ */
+/* --- arming ---------------------------------------------------------------------------------- */
 
 /* Mappings of the probed files. */
 struct maps {
@@ -317,7 +321,7 @@ struct maps {
 		const char *path; /* of the file */
 		void *at;         /* where, or MAP_FAILED */
 		size_t len;       /* bytes */
-	} *v;
+	} * v;
 	size_t nr;
 };
 
@@ -375,8 +379,8 @@ static int enable_event(struct up_attach *a, const struct up_attach_event *e, st
 	struct up_buf path = { 0 };
 
 	up_attach_event_path(a, e, &path);
-	int err = path.failed ? up_status_set(st, -ENOMEM, NULL, "cannot arm the probes") :
-				up_keeper_enable(a->keeper, path.s, st);
+	int err = path.failed ? up_status_set(st, -ENOMEM, NULL, "cannot arm the probes")
+			      : up_keeper_enable(a->keeper, path.s, st);
 	up_buf_fini(&path);
 	return err ? up_attach_blame(a, e, err, st) : 0;
 }

@@ -20,12 +20,13 @@ struct up_attach_opts {
 	const char *tracefs;     /* root of tracefs; NULL: find it, mount it if need be */
 	uint64_t buffer_size;    /* ring buffer per CPU, bytes; 0: chosen by the number of CPUs */
 	bool keep_oldest;        /* a full buffer drops new events instead of old ones */
-	bool one_event_per_site; /* do not ask whether the kernel can have many sites in one event */
+	bool one_event_per_site; /* do not ask whether the kernel can have many sites in one event
+				  */
 	bool lifecycle;          /* also task_newtask and sched_process_exit */
-	bool follow;             /* threads and processes started by a traced thread are traced too */
-	bool skip_self;          /* events of this process and the keeper are dropped */
-	int stop_fd;             /* readable: give up setting up, -EINTR; -1 for none */
-	unsigned limit_ms;       /* longest wait for one step of the kernel's; 0: 15 s */
+	bool follow;       /* threads and processes started by a traced thread are traced too */
+	bool skip_self;    /* events of this process and the keeper are dropped */
+	int stop_fd;       /* readable: give up setting up, -EINTR; -1 for none */
+	unsigned limit_ms; /* longest wait for one step of the kernel's; 0: 15 s */
 	const struct up_tracefs_ops *ops; /* how tracefs is reached; NULL: as it is. For tests. */
 };
 
@@ -33,40 +34,40 @@ enum up_attach_kind { UP_EVENT_PROBE, UP_EVENT_NEWTASK, UP_EVENT_EXIT };
 
 /* What a type number in a record means. */
 struct up_attach_event {
-	uint16_t id;                /* common_type */
+	uint16_t id; /* common_type */
 	enum up_attach_kind kind;
-	uint16_t fixed_size;        /* bytes up to the end of the last field: what a record has at least */
-	struct up_field tid;        /* common_pid */
+	uint16_t fixed_size; /* bytes up to the end of the last field: what a record has at least */
+	struct up_field tid; /* common_pid */
 	/* of UP_EVENT_PROBE */
-	uint32_t event;             /* index in plan->events */
-	uint32_t site;              /* index in plan->sites, or UP_NONE: `site_field` holds it */
+	uint32_t event; /* index in plan->events */
+	uint32_t site;  /* index in plan->sites, or UP_NONE: `site_field` holds it */
 	struct up_field site_field;
-	struct up_field ip;         /* __probe_ip; of a return __probe_func */
-	struct up_field ret_ip;     /* of a return: __probe_ret_ip */
-	struct up_field *args;      /* as plan->events[event].args */
+	struct up_field ip;     /* __probe_ip; of a return __probe_func */
+	struct up_field ret_ip; /* of a return: __probe_ret_ip */
+	struct up_field *args;  /* as plan->events[event].args */
 	/* of the others */
-	struct up_field task;       /* pid: the new thread, the thread that ends */
-	struct up_field comm;       /* its name, an array of bytes or dynamic */
-	struct up_field flags;      /* clone_flags */
+	struct up_field task;  /* pid: the new thread, the thread that ends */
+	struct up_field comm;  /* its name, an array of bytes or dynamic */
+	struct up_field flags; /* clone_flags */
 };
 
 struct up_attach {
 	const struct up_plan *plan;
 	struct up_tracefs fs;
 	struct up_keeper *keeper;
-	const char *session;            /* name of group and instance */
-	char *instance_path;            /* absolute; per_cpu/cpuN/trace_pipe_raw is below it */
-	uint32_t subbuf_size;           /* bytes that one read of trace_pipe_raw gives */
-	unsigned commit_size;           /* of the kernel's pages, see up_ringpage_layout() */
-	uint64_t buffer_kb;             /* per CPU, as asked for */
-	int *cpus;                      /* numbers of the per_cpu folders, ascending */
+	const char *session;  /* name of group and instance */
+	char *instance_path;  /* absolute; per_cpu/cpuN/trace_pipe_raw is below it */
+	uint32_t subbuf_size; /* bytes that one read of trace_pipe_raw gives */
+	unsigned commit_size; /* of the kernel's pages, see up_ringpage_layout() */
+	uint64_t buffer_kb;   /* per CPU, as asked for */
+	int *cpus;            /* numbers of the per_cpu folders, ascending */
 	unsigned nr_cpus;
-	bool one_event_per_site;        /* is it so? */
-	bool lifecycle;                 /* are the two life-cycle events among `events`? */
+	bool one_event_per_site; /* is it so? */
+	bool lifecycle;          /* are the two life-cycle events among `events`? */
 	struct up_attach_event *events;
 	uint32_t nr_events;
-	uint16_t *by_id;                /* 65536 of them: index in events plus 1, or 0 */
-	pid_t *tids;                    /* written to set_event_pid, ascending */
+	uint16_t *by_id; /* 65536 of them: index in events plus 1, or 0 */
+	pid_t *tids;     /* written to set_event_pid, ascending */
 	size_t nr_tids;
 	bool is_armed;
 };

@@ -11,7 +11,7 @@
 
 #define LINE_MAX_BYTES 4094 /* kernel/trace/trace.c: WRITE_BUFSIZE, less newline and NUL */
 
-/* --- lines ---------------------------------------------------------------------------------------- */
+/* --- lines ----------------------------------------------------------------------------------- */
 
 /* Lines on their way to the kernel. */
 struct definer {
@@ -146,7 +146,7 @@ static int add_line(struct definer *d, uint32_t site, struct up_buf *line, struc
 	return err;
 }
 
-/* --- the kernel's errors ----------------------------------------------------------------------------- */
+/* --- the kernel's errors --------------------------------------------------------------------- */
 
 /* How many lines of our group does uprobe_events show? */
 static int count_defined(struct up_attach *a, uint32_t *nr)
@@ -210,8 +210,8 @@ static void explain_line(struct up_attach *a, uint32_t site, const char *line, i
 	if (known)
 		arg = arg_at(e, line, said.caret);
 	if (arg) {
-		up_status_set(st, err, NULL, "the kernel refuses %s=%s:%s of the probe on %s", arg->name,
-			      arg->fetch, arg->type, a->plan->sites[site].func);
+		up_status_set(st, err, NULL, "the kernel refuses %s=%s:%s of the probe on %s",
+			      arg->name, arg->fetch, arg->type, a->plan->sites[site].func);
 		up_status_span(st, arg->span);
 	} else {
 		say_site(a, site, err, "the kernel refuses the probe on", st);
@@ -311,7 +311,7 @@ int up_attach_define(struct up_attach *a, struct up_status *st)
 	return err;
 }
 
-/* --- the layout of records ------------------------------------------------------------------------------ */
+/* --- the layout of records ------------------------------------------------------------------- */
 
 static struct up_field field_of(const struct tep_format_field *f)
 {
@@ -339,7 +339,8 @@ static void take_size(struct up_attach_event *e, struct up_field f)
 /* Does the kernel's field hold what the plan's argument wants? */
 static bool fits_arg(struct up_field f, const struct up_plan_arg *arg)
 {
-	return f.size && (arg->size ? !f.is_dynamic && f.size == arg->size : f.is_dynamic && f.size == 4);
+	return f.size &&
+	       (arg->size ? !f.is_dynamic && f.size == arg->size : f.is_dynamic && f.size == 4);
 }
 
 static int layout_args(struct up_attach *a, struct up_attach_event *e, struct tep_event *event,
@@ -354,8 +355,10 @@ static int layout_args(struct up_attach *a, struct up_attach_event *e, struct te
 		e->args[i] = find_field(event, pe->args[i].name);
 		take_size(e, e->args[i]);
 		if (!fits_arg(e->args[i], &pe->args[i])) {
-			up_status_set(st, -EPROTO, NULL, "the kernel records %s of %s in another way "
-				      "than was asked for", pe->args[i].name, pe->name);
+			up_status_set(st, -EPROTO, NULL,
+				      "the kernel records %s of %s in another way "
+				      "than was asked for",
+				      pe->args[i].name, pe->name);
 			up_status_span(st, pe->args[i].span);
 			return -EPROTO;
 		}
@@ -437,13 +440,14 @@ static int read_layout(struct up_attach *a, struct tep_handle *tep, struct up_at
 	if (!err)
 		tep_parse_format(tep, &event, text.s, text.len, "uptick");
 	if (!err && !event)
-		err = up_status_set(st, -EPROTO, NULL, "cannot read the kernel's description of an event");
+		err = up_status_set(st, -EPROTO, NULL,
+				    "cannot read the kernel's description of an event");
 	if (!err) {
 		e->id = (uint16_t)event->id;
 		e->tid = field_of(tep_find_common_field(event, "common_pid"));
 		take_size(e, e->tid);
-		err = e->kind == UP_EVENT_PROBE ? layout_probe(a, e, event, st) :
-						  layout_task(e, event, st);
+		err = e->kind == UP_EVENT_PROBE ? layout_probe(a, e, event, st)
+						: layout_task(e, event, st);
 	}
 	up_buf_fini(&text);
 	return err;
@@ -472,7 +476,8 @@ static int layout_event(struct up_attach *a, struct tep_handle *tep, struct up_a
 	*e = model;
 	int err = first ? copy_layout(a, first, e, st) : read_layout(a, tep, e, st);
 	if (!err && (!e->id || a->by_id[e->id]))
-		err = up_status_set(st, -EPROTO, NULL, "the kernel numbers its events in a strange way");
+		err = up_status_set(st, -EPROTO, NULL,
+				    "the kernel numbers its events in a strange way");
 	if (!err)
 		a->by_id[e->id] = (uint16_t)a->nr_events;
 	return err;
@@ -520,9 +525,9 @@ int up_attach_layout(struct up_attach *a, struct up_status *st)
 	a->by_id = calloc(UINT16_MAX + 1, sizeof(*a->by_id));
 	/* Its warnings would go to the terminal. */
 	tep_set_loglevel(TEP_LOG_NONE);
-	int err = tep && a->events && a->by_id ?
-			  layout_all(a, tep, st) :
-			  up_status_set(st, -ENOMEM, NULL, "cannot learn the layout of events");
+	int err = tep && a->events && a->by_id
+			  ? layout_all(a, tep, st)
+			  : up_status_set(st, -ENOMEM, NULL, "cannot learn the layout of events");
 	tep_free(tep);
 	return err;
 }
@@ -540,10 +545,11 @@ void up_attach_layout_fini(struct up_attach *a)
 	a->nr_events = 0;
 }
 
-/* --- which site is to blame ------------------------------------------------------------------------------- */
+/* --- which site is to blame ------------------------------------------------------------------ */
 
 /* Defines and enables an event of a plan event's sites [from, to). Returns what enabling said. */
-static int try_sites(struct up_attach *a, const struct up_plan_event *pe, uint32_t from, uint32_t to)
+static int try_sites(struct up_attach *a, const struct up_plan_event *pe, uint32_t from,
+		     uint32_t to)
 {
 	struct definer d = { .a = a, .event_name = "uptick_try", .fd = -1 };
 	struct up_buf line = { 0 }, name = { 0 };

@@ -39,8 +39,8 @@ void up_calls_fini(struct up_calls *c)
 static struct up_thread *find_thread(struct up_calls *c, pid_t tid, bool create)
 {
 	uint64_t key = (uint64_t)tid;
-	struct up_thread **t = create ? up_table_at(&c->threads, &key, sizeof(key)) :
-					up_table_find(&c->threads, &key, sizeof(key));
+	struct up_thread **t = create ? up_table_at(&c->threads, &key, sizeof(key))
+				      : up_table_find(&c->threads, &key, sizeof(key));
 
 	if (!t)
 		return NULL;
@@ -66,7 +66,8 @@ static bool reserve(void **p, size_t nr, size_t *cap, size_t more, size_t size)
 	return true;
 }
 
-/* Gives back what lies behind the values of the topmost call. The bytes stay until the next open. */
+/* Gives back what lies behind the values of the topmost call. The bytes stay until the next open.
+ */
 static void release(struct up_thread *t)
 {
 	const struct up_call *top = t->nr_calls ? &t->calls[t->nr_calls - 1] : NULL;

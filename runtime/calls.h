@@ -5,10 +5,10 @@
  * stack pointer fits; calls above it have been left without a return (longjmp, exceptions), and are
  * dropped. So a return never meets another call's values: it finds its own, or none.
  *
- * Calls at one stack pointer are other probes on the function, tail calls, or leftovers. A tail call
- * of a function whose return is probed finds the kernel's trampoline as its return address, so an
- * entry that finds the same address as the lowest open call there is a new call: the old ones have
- * been left.
+ * Calls at one stack pointer are other probes on the function, tail calls, or leftovers. A tail
+ * call of a function whose return is probed finds the kernel's trampoline as its return address, so
+ * an entry that finds the same address as the lowest open call there is a new call: the old ones
+ * have been left.
  */
 #ifndef UP_CALLS_H
 #define UP_CALLS_H
@@ -21,40 +21,40 @@
 #define UP_CALLS_DEPTH 8192 /* open calls of one thread; deeper ones are not kept, and counted */
 
 struct up_call {
-	uint32_t probe;   /* which probe clause */
-	uint32_t depth;   /* open calls of the same probe below it in the thread */
-	uint64_t sp;      /* stack pointer at the entry */
-	uint64_t ra;      /* where it returns to, as found at the entry */
-	uint64_t time;    /* of the entry, ns */
-	size_t first_val; /* its kept values in the thread's */
-	size_t first_byte;/* its strings in the thread's */
-	size_t nr_bytes;  /* of its strings */
-	uint16_t nr_vals; /* how many values */
-	bool inherited;   /* it was opened before the process was made by fork() */
-	bool rejected;    /* the probe's `when` did not select it: its return is not wanted either */
+	uint32_t probe;    /* which probe clause */
+	uint32_t depth;    /* open calls of the same probe below it in the thread */
+	uint64_t sp;       /* stack pointer at the entry */
+	uint64_t ra;       /* where it returns to, as found at the entry */
+	uint64_t time;     /* of the entry, ns */
+	size_t first_val;  /* its kept values in the thread's */
+	size_t first_byte; /* its strings in the thread's */
+	size_t nr_bytes;   /* of its strings */
+	uint16_t nr_vals;  /* how many values */
+	bool inherited;    /* it was opened before the process was made by fork() */
+	bool rejected; /* the probe's `when` did not select it: its return is not wanted either */
 };
 
 struct up_thread {
-	struct up_call *calls;    /* open ones, outermost first */
+	struct up_call *calls; /* open ones, outermost first */
 	size_t nr_calls, cap_calls;
-	struct up_value *vals;    /* kept values; a string's `u` is an offset in bytes */
+	struct up_value *vals; /* kept values; a string's `u` is an offset in bytes */
 	size_t nr_vals, cap_vals;
-	char *bytes;              /* kept strings */
+	char *bytes; /* kept strings */
 	size_t nr_bytes, cap_bytes;
 };
 
 struct up_calls {
-	struct up_table threads;  /* tid -> struct up_thread * */
-	uint64_t abandoned;       /* calls that were left without a return */
-	uint64_t not_kept;        /* calls that were too deep, or memory was out */
+	struct up_table threads; /* tid -> struct up_thread * */
+	uint64_t abandoned;      /* calls that were left without a return */
+	uint64_t not_kept;       /* calls that were too deep, or memory was out */
 };
 
 void up_calls_init(struct up_calls *c);
 void up_calls_fini(struct up_calls *c);
 
 /*
- * Opens a call, of which probe, sp, ra, time, nr_vals and rejected are set; NULL when it cannot be kept (counted). Good until the thread's next open
- * or close.
+ * Opens a call, of which probe, sp, ra, time, nr_vals and rejected are set; NULL when it cannot be
+ * kept (counted). Good until the thread's next open or close.
  */
 struct up_call *up_calls_enter(struct up_calls *c, pid_t tid, const struct up_call *new_call,
 			       struct up_thread **thread);

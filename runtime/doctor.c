@@ -216,6 +216,23 @@ static void add_mode(struct up_doctor *d, const struct up_tracefs *fs, bool was_
 		      more);
 }
 
+static void say_unusable(struct up_doctor *d, const struct up_tracefs *fs, bool was_mounted,
+			 int err, const struct up_status *st)
+{
+	if (err == -ENOENT && fs->root[0] && up_tracefs_exists(fs, "README")) {
+		add_mode(d, fs, was_mounted, UP_VERDICT_OK, "");
+		up_doctor_add(d, "uprobe events", UP_VERDICT_MISSING,
+			      "this kernel was built without them (CONFIG_UPROBE_EVENTS): no "
+			      "program can be "
+			      "probed; another kernel is needed");
+	} else if (was_mounted && (err == -EACCES || err == -EPERM)) {
+		add_mode(d, fs, true, UP_VERDICT_MISSING,
+			 ": not for this user; run uptick as root, for example with sudo");
+	} else {
+		add_status(d, "tracefs", st);
+	}
+}
+
 /* Finds tracefs and says what there is to say of its place and its rights. */
 static bool check_tracefs(struct up_doctor *d, const struct up_doctor_opts *o,
 			  struct up_tracefs *fs)
@@ -226,23 +243,11 @@ static bool check_tracefs(struct up_doctor *d, const struct up_doctor_opts *o,
 
 	if (o->ops)
 		fs->ops = o->ops;
-	if (!err) {
-		add_mode(d, fs, was_mounted, UP_VERDICT_OK, "");
-		return true;
-	}
-	if (was_mounted && (err == -EACCES || err == -EPERM))
-		add_mode(d, fs, true, UP_VERDICT_MISSING,
-			 ": not for this user; run uptick as root, for example with sudo");
-	else if (err == -ENOENT && fs->root[0] && up_tracefs_exists(fs, "README"))
-		add_mode(d, fs, was_mounted, UP_VERDICT_OK, "");
+	if (err)
+		say_unusable(d, fs, was_mounted, err, &st);
 	else
-		add_status(d, "tracefs", &st);
-	if (err == -ENOENT && fs->root[0] && up_tracefs_exists(fs, "README"))
-		up_doctor_add(d, "uprobe events", UP_VERDICT_MISSING,
-			      "this kernel was built without them (CONFIG_UPROBE_EVENTS): no "
-			      "program can be "
-			      "probed; another kernel is needed");
-	return false;
+		add_mode(d, fs, was_mounted, UP_VERDICT_OK, "");
+	return !err;
 }
 
 /* ---- what an instance can do ---- */
@@ -308,6 +313,15 @@ static bool is_over(int err)
 	return err == -ETIMEDOUT || err == -EPIPE || err == -EINTR;
 }
 
+/* A step failed after which there is no point in going on. */
+static void say_over(struct up_doctor *d, const char *what, int err, const struct up_status *st)
+{
+	if (err == -ETIMEDOUT)
+		up_doctor_add(d, what, UP_VERDICT_MISSING, "%s", hang_advice);
+	else
+		add_status(d, what, st);
+}
+
 static int check_features(struct up_doctor *d, struct up_keeper *k)
 {
 	for (size_t i = 0; i < NR_FEATURES; i++) {
@@ -315,8 +329,10 @@ static int check_features(struct up_doctor *d, struct up_keeper *k)
 		struct up_status st = { 0 };
 		int err = try_feature(f, k, &st);
 
-		if (is_over(err))
+		if (is_over(err)) {
+			say_over(d, f->what, err, &st);
 			return err;
+		}
 		if (!err)
 			up_doctor_add(d, f->what, UP_VERDICT_OK, "%s", f->with_it);
 		else if (err == -EACCES || err == -EPERM)
@@ -340,15 +356,7 @@ static void check_hist(struct up_doctor *d, struct up_keeper *k)
 	up_buf_fini(&b);
 }
 
-static void say_begin_failed(struct up_doctor *d, int err, const struct up_status *st)
-{
-	if (err == -ETIMEDOUT)
-		up_doctor_add(d, "instances", UP_VERDICT_MISSING, "%s", hang_advice);
-	else
-		add_status(d, "instances", st);
-}
-
-static void undo(struct up_doctor *d, struct up_keeper *k)
+static int undo(struct up_doctor *d, struct up_keeper *k)
 {
 	struct up_buf left = { 0 };
 	struct up_status st = { 0 };
@@ -366,28 +374,53 @@ static void undo(struct up_doctor *d, struct up_keeper *k)
 	if (err)
 		d->works = false;
 	up_buf_fini(&left);
+	return err;
 }
 
-static void check_session(struct up_doctor *d, const struct up_tracefs *fs, struct up_keeper *k)
+/* Whoever makes an instance, its files belong to root and only root may write them. */
+static int check_instance(struct up_doctor *d, struct up_keeper *k)
+{
+	struct up_status st = { 0 };
+	int err = up_keeper_set(k, "tracing_on", "1", &st);
+
+	if (!err) {
+		up_doctor_add(d, "instances", UP_VERDICT_OK,
+			      "a ring buffer of its own can be made");
+	} else if (err == -EACCES || err == -EPERM) {
+		up_doctor_add(d, "instances", UP_VERDICT_MISSING,
+			      "this user can make an instance, but not use it: the kernel gives "
+			      "its files to "
+			      "root alone, whatever tracefs itself allows; run uptick as root, or "
+			      "with the "
+			      "capability CAP_DAC_OVERRIDE");
+		up_doctor_add(d, "the rest", UP_VERDICT_UNTRIED,
+			      "clock, buffers, process filters and probes need an instance");
+	} else {
+		say_over(d, "instances", err, &st);
+	}
+	return err;
+}
+
+/* False when the kernel does not answer. */
+static bool check_session(struct up_doctor *d, const struct up_tracefs *fs, struct up_keeper *k)
 {
 	struct up_status st = { 0 };
 	int err = up_keeper_begin(k, &st);
 
 	if (err) {
-		say_begin_failed(d, err, &st);
+		say_over(d, "instances", err, &st);
 	} else {
-		up_doctor_add(d, "instances", UP_VERDICT_OK,
-			      "a ring buffer of its own can be made");
-		err = check_features(d, k);
+		err = check_instance(d, k);
+		if (!err)
+			err = check_features(d, k);
 		if (!err) {
 			check_hist(d, k);
-			up_doctor_try(d, fs, k);
+			err = up_doctor_try(d, fs, k);
 		}
 	}
-	if (err != -ETIMEDOUT)
-		undo(d, k);
-	else if (d->v[d->nr - 1].verdict != UP_VERDICT_MISSING)
-		up_doctor_add(d, "answers", UP_VERDICT_MISSING, "%s", hang_advice);
+	if (err == -ETIMEDOUT)
+		return false;
+	return undo(d, k) != -ETIMEDOUT;
 }
 
 static void check_leftovers(struct up_doctor *d, const struct up_tracefs *fs, unsigned limit_ms)
@@ -430,10 +463,9 @@ static void check_tracing(struct up_doctor *d, const struct up_doctor_opts *o,
 		add_status(d, "helper", &st);
 		return;
 	}
-	check_session(d, fs, k);
+	bool answers = check_session(d, fs, k);
 	up_keeper_stop(k);
-	bool hangs = d->v[d->nr - 1].text && !strcmp(d->v[d->nr - 1].text, hang_advice);
-	if (!hangs)
+	if (answers)
 		check_leftovers(d, fs, limit_ms);
 }
 

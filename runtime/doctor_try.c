@@ -259,7 +259,7 @@ static void judge(struct try *t)
 		      got, t->us);
 }
 
-void up_doctor_try(struct up_doctor *d, const struct up_tracefs *fs, struct up_keeper *k)
+int up_doctor_try(struct up_doctor *d, const struct up_tracefs *fs, struct up_keeper *k)
 {
 	struct try t = { .d = d, .keeper = k };
 	struct up_status st = { 0 };
@@ -278,4 +278,5 @@ void up_doctor_try(struct up_doctor *d, const struct up_tracefs *fs, struct up_k
 			      "a probe on this program's own code failed: %s", why.s ? why.s : "");
 	}
 	up_buf_fini(&why);
+	return err;
 }

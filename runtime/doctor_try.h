@@ -8,7 +8,10 @@
 #include "runtime/doctor.h"
 #include "runtime/keeper.h"
 
-/* Defines and arms the probes in the session that the keeper has begun, and reads what comes. */
-void up_doctor_try(struct up_doctor *d, const struct up_tracefs *fs, struct up_keeper *k);
+/*
+ * Defines and arms the probes in the session that the keeper has begun, and reads what comes.
+ * 0 when it could be tried, or -errno of the step that failed; the finding is there either way.
+ */
+int up_doctor_try(struct up_doctor *d, const struct up_tracefs *fs, struct up_keeper *k);
 
 #endif

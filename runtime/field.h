@@ -9,8 +9,9 @@
 
 /* Size 0: not there. */
 struct up_field {
-	uint16_t off;    /* from the start of the record */
-	uint16_t size;   /* bytes; of a dynamic string 4: length << 16 | offset from the record's start */
+	uint16_t off;  /* from the start of the record */
+	uint16_t size; /* bytes; of a dynamic string 4: length << 16 | offset from the record's
+			  start */
 	bool is_signed;
 	bool is_dynamic; /* __data_loc */
 };

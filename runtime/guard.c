@@ -41,7 +41,7 @@ static const char *own_instance(const struct up_guard *g)
 	return i < 0 ? NULL : g->journal->v[i].name;
 }
 
-/* --- places where an event can be enabled --------------------------------------------------- */
+/* --- places where an event can be enabled ---------------------------------------------------- */
 
 /* A file of an event: at the top when the instance is NULL. */
 struct event_path {
@@ -167,7 +167,7 @@ static int visit_places(const struct up_tracefs *fs, const char *event, place_fn
 	return first;
 }
 
-/* --- may it be removed? ----------------------------------------------------------------------- */
+/* --- may it be removed? ---------------------------------------------------------------------- */
 
 static int say_not_at_rest(struct up_guard *g, int index, int state, const char *where)
 {
@@ -256,12 +256,13 @@ static int check_perf(struct up_guard *g, int index)
 			return calm_event(g, index);
 		sleep_ms(g->wait_ms / ROUNDS);
 	}
-	left_behind(g, index, err ? "cannot tell whether perf uses it" :
-				    "perf, or a program like it, uses it");
+	left_behind(g, index,
+		    err ? "cannot tell whether perf uses it"
+			: "perf, or a program like it, uses it");
 	return -EBUSY;
 }
 
-/* --- removal ------------------------------------------------------------------------------------ */
+/* --- removal --------------------------------------------------------------------------------- */
 
 static int write_removal(struct up_guard *g, const char *event)
 {
@@ -369,7 +370,8 @@ static void remove_instance(struct up_guard *g, int index)
 			break;
 		sleep_ms(pause);
 	}
-	left_behind(g, index, err == -EBUSY ? "a program has a file of it open" : up_status_strerror(err));
+	left_behind(g, index,
+		    err == -EBUSY ? "a program has a file of it open" : up_status_strerror(err));
 }
 
 void up_guard_undo(struct up_guard *g)
@@ -388,9 +390,10 @@ void up_guard_undo(struct up_guard *g)
 		remove_instance(g, i);
 }
 
-/* --- sessions by name --------------------------------------------------------------------------- */
+/* --- sessions by name ------------------------------------------------------------------------ */
 
-/* Records the event of one line of uprobe_events, "p:GROUP/EVENT PATH:OFFSET ...", if it is the session's. */
+/* Records the event of one line of uprobe_events, "p:GROUP/EVENT PATH:OFFSET ...", if it is the
+ * session's. */
 static int adopt_line(struct up_guard *g, const char *session, const char *line)
 {
 	size_t len = strlen(session);
@@ -418,7 +421,8 @@ static int adopt_events(struct up_guard *g, const char *session)
 	return err;
 }
 
-/* Removes the instance of a dead session at once: this disables what it has enabled, and asks whether it is dead. */
+/* Removes the instance of a dead session at once: this disables what it has enabled, and asks
+ * whether it is dead. */
 static int remove_strange_instance(struct up_guard *g, const char *session)
 {
 	char path[UP_TRACEFS_PATH_MAX];
@@ -519,7 +523,8 @@ int up_session_each(const struct up_tracefs *fs, up_session_fn *fn, void *arg)
 		err = 0;
 	if (!err)
 		err = up_tracefs_list(fs, "events", &groups);
-	for (const char *n = up_tracefs_next(&groups, NULL); n && !err; n = up_tracefs_next(&groups, n))
+	for (const char *n = up_tracefs_next(&groups, NULL); n && !err;
+	     n = up_tracefs_next(&groups, n))
 		report_session(fs, n, fn, arg);
 	for (const char *n = up_tracefs_next(&instances, NULL); n && !err;
 	     n = up_tracefs_next(&instances, n)) {

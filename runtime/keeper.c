@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -18,7 +19,12 @@
 #define DEFAULT_LIMIT_MS 15000
 #define DEFAULT_BUSY_MS 2000
 #define STOP_LIMIT_MS 3000 /* how long to wait for the keeper's end */
-#define UNDO_MS_PER_EVENT 150 /* the kernel takes 25 to 60 ms to disable one, slow machines more */
+#define AGAIN_MS                                                                        \
+	1000 /* undoing that takes longer may be left to the keeper at a further signal \
+	      */
+#define UNDO_MS_PER_EVENT                                                                 \
+	150            /* the kernel takes 25 to 60 ms to disable one, slow machines more \
+			*/
 #define NAME_TRIES 100 /* session names to try */
 
 struct up_keeper {
@@ -35,9 +41,10 @@ struct up_keeper {
 	struct up_buf in;                  /* received, not yet used */
 	bool is_dead;                      /* it has gone */
 	bool is_stuck;                     /* it did not answer in time */
+	bool is_left_alone;                /* its end is not waited for */
 };
 
-/* --- starting and ending ------------------------------------------------------------------------ */
+/* --- starting and ending --------------------------------------------------------------------- */
 
 static int fork_keeper(struct up_keeper *k)
 {
@@ -68,8 +75,7 @@ static int fork_keeper(struct up_keeper *k)
 	return 0;
 }
 
-int up_keeper_start(const struct up_keeper_opts *opts, struct up_keeper **out,
-		    struct up_status *st)
+int up_keeper_start(const struct up_keeper_opts *opts, struct up_keeper **out, struct up_status *st)
 {
 	struct up_keeper *k = calloc(1, sizeof(*k));
 	int err = -ENOMEM;
@@ -115,7 +121,7 @@ static void drop_keeper(struct up_keeper *k)
 {
 	close(k->fd);
 	k->fd = -1;
-	reap(k->pid, k->is_stuck ? 0 : STOP_LIMIT_MS);
+	reap(k->pid, k->is_stuck || k->is_left_alone ? 0 : STOP_LIMIT_MS);
 	up_buf_reset(&k->in);
 }
 
@@ -148,45 +154,75 @@ const char *up_keeper_session(const struct up_keeper *k)
 	return k->session;
 }
 
-/* --- one step ------------------------------------------------------------------------------------- */
+/* --- one step -------------------------------------------------------------------------------- */
+
+/* Which signals end the wait for an answer. */
+enum patience {
+	PATIENT,   /* none */
+	BY_SIGNAL, /* stop_fd being readable */
+	BY_ANOTHER /* one more, after waiting for a while: stop_fd may have been readable before */
+};
 
 struct request {
 	enum up_wire_op op;
-	const char *name;  /* "" for none */
-	const char *data;  /* bytes */
-	size_t data_len;   /* how many */
-	int64_t limit_ms;  /* 0: the usual */
-	bool uninterrupted; /* stop_fd is not looked at */
+	const char *name;       /* "" for none */
+	const char *data;       /* bytes */
+	size_t data_len;        /* how many */
+	int64_t limit_ms;       /* 0: the usual */
+	enum patience patience; /* of one that up_keeper_watch() does not govern */
 };
 
-/* Waits for `events` on the socket until the deadline. */
-static int await(struct up_keeper *k, short events, int64_t deadline, bool watch)
+/* Waiting for an answer. */
+struct wait {
+	int64_t since;    /* ms */
+	int64_t deadline; /* ms */
+	enum patience patience;
+	int nr_signals; /* bytes in stop_fd when AGAIN_MS were over, or -1 */
+};
+
+/* Has one more byte come into stop_fd since the wait became long? */
+static bool is_asked_again(struct up_keeper *k, struct wait *w)
 {
-	struct pollfd fds[2] = { { k->fd, events, 0 }, { watch ? k->stop_fd : -1, POLLIN, 0 } };
+	int nr = 0;
+
+	if (k->stop_fd < 0 || now_ms() - w->since < AGAIN_MS ||
+	    ioctl(k->stop_fd, FIONREAD, &nr) < 0)
+		return false;
+	if (w->nr_signals < 0)
+		w->nr_signals = nr;
+	return nr > w->nr_signals;
+}
+
+/* Waits for `events` on the socket. */
+static int await(struct up_keeper *k, short events, struct wait *w)
+{
+	int stop_fd = w->patience == BY_SIGNAL ? k->stop_fd : -1;
+	struct pollfd fds[2] = { { k->fd, events, 0 }, { stop_fd, POLLIN, 0 } };
 
 	for (;;) {
-		int64_t left = deadline - now_ms();
-		int n = poll(fds, 2, left > 0 ? (int)left : 0);
+		int64_t left = w->deadline - now_ms();
+		int64_t pause = w->patience == BY_ANOTHER && left > 100 ? 100 : left;
+		int n = poll(fds, 2, pause > 0 ? (int)pause : 0);
 
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (n > 0 && fds[0].revents)
 			return 0;
-		if (n > 0)
+		if (n > 0 || (w->patience == BY_ANOTHER && is_asked_again(k, w)))
 			return -EINTR;
 		if (left <= 0)
 			return -ETIMEDOUT;
 	}
 }
 
-static int send_bytes(struct up_keeper *k, const void *from, size_t len, int64_t deadline)
+static int send_bytes(struct up_keeper *k, const void *from, size_t len, struct wait *w)
 {
 	for (size_t sent = 0; sent < len;) {
 		ssize_t n = send(k->fd, (const char *)from + sent, len - sent,
 				 MSG_DONTWAIT | MSG_NOSIGNAL);
 
 		if (n < 0 && errno == EAGAIN) {
-			int err = await(k, POLLOUT, deadline, false);
+			int err = await(k, POLLOUT, w);
 			if (err)
 				return err;
 		} else if (n < 0 && errno != EINTR) {
@@ -197,7 +233,7 @@ static int send_bytes(struct up_keeper *k, const void *from, size_t len, int64_t
 	return 0;
 }
 
-static int send_request(struct up_keeper *k, const struct request *r, int64_t deadline)
+static int send_request(struct up_keeper *k, const struct request *r, struct wait *w)
 {
 	struct up_wire_head head = { .seq = ++k->seq, .op = r->op };
 
@@ -210,7 +246,7 @@ static int send_request(struct up_keeper *k, const struct request *r, int64_t de
 	up_buf_add(&message, &head, sizeof(head));
 	up_buf_add(&message, r->name, head.name_len);
 	up_buf_add(&message, r->data, r->data_len);
-	int err = message.failed ? -ENOMEM : send_bytes(k, message.s, message.len, deadline);
+	int err = message.failed ? -ENOMEM : send_bytes(k, message.s, message.len, w);
 	up_buf_fini(&message);
 	return err;
 }
@@ -247,14 +283,14 @@ static bool take_answer(struct up_keeper *k, struct up_wire_head *head, struct u
 }
 
 /* Answers to steps that were not waited for come first, and are skipped. */
-static int await_answer(struct up_keeper *k, int64_t deadline, bool watch, struct up_buf *out)
+static int await_answer(struct up_keeper *k, struct wait *w, struct up_buf *out)
 {
 	struct up_wire_head head;
 	int err;
 
 	do {
 		while (!take_answer(k, &head, out)) {
-			err = await(k, POLLIN, deadline, watch);
+			err = await(k, POLLIN, w);
 			if (!err)
 				err = receive_some(k);
 			if (err)
@@ -267,23 +303,29 @@ static int await_answer(struct up_keeper *k, int64_t deadline, bool watch, struc
 /* The answer's data is appended to *out, which may be NULL. */
 static int step(struct up_keeper *k, const struct request *r, struct up_buf *out)
 {
-	int64_t deadline = now_ms() + (r->limit_ms ? r->limit_ms : k->limit_ms);
+	struct wait w = { .since = now_ms(), .patience = r->patience, .nr_signals = -1 };
 
+	w.deadline = w.since + (r->limit_ms ? r->limit_ms : k->limit_ms);
 	if (k->is_dead)
 		return -EPIPE;
 	if (k->is_stuck)
 		return -ETIMEDOUT;
-	int err = send_request(k, r, deadline);
+	/* A request cut short would garble the next one, so it is sent without looking at signals.
+	 */
+	int err = send_request(k, r, &w);
+	if (k->watch && w.patience == PATIENT)
+		w.patience = BY_SIGNAL;
 	if (!err)
-		err = await_answer(k, deadline, k->watch && !r->uninterrupted, out);
+		err = await_answer(k, &w, out);
 	k->is_dead = err == -EPIPE;
 	k->is_stuck = err == -ETIMEDOUT;
 	return err;
 }
 
-/* --- the steps, and what to say when they fail ----------------------------------------------------- */
+/* --- the steps, and what to say when they fail ----------------------------------------------- */
 
-static int say(struct up_keeper *k, struct up_status *st, int err, const char *path, const char *what)
+static int say(struct up_keeper *k, struct up_status *st, int err, const char *path,
+	       const char *what)
 {
 	if (!err)
 		return 0;
@@ -302,7 +344,8 @@ static int try_begin(struct up_keeper *k, unsigned try)
 	if (try == 0)
 		snprintf(k->session, sizeof(k->session), UP_SESSION_PREFIX "%d", (int)getpid());
 	else
-		snprintf(k->session, sizeof(k->session), UP_SESSION_PREFIX "%d_%u", (int)getpid(), try + 1);
+		snprintf(k->session, sizeof(k->session), UP_SESSION_PREFIX "%d_%u", (int)getpid(),
+			 try + 1);
 	return step(k, &r, NULL);
 }
 
@@ -328,7 +371,8 @@ int up_keeper_define(struct up_keeper *k, const char *lines, size_t len, struct 
 
 	if (len > UP_KEEPER_DEFINE_MAX)
 		return say(k, st, -E2BIG, "uprobe_events", "cannot define probes in");
-	for (const char *s = lines; s && s < lines + len; s = memchr(s, '\n', (size_t)(lines + len - s))) {
+	for (const char *s = lines; s && s < lines + len;
+	     s = memchr(s, '\n', (size_t)(lines + len - s))) {
 		s += *s == '\n';
 		k->nr_events++;
 	}
@@ -404,13 +448,13 @@ static int replace_keeper(struct up_keeper *k)
 		return err;
 	}
 	r.data = k->has_begun ? "1" : "0";
-	r.uninterrupted = true;
+	r.patience = BY_ANOTHER;
 	return k->session[0] ? step(k, &r, NULL) : 0;
 }
 
 static int undo_step(struct up_keeper *k, struct up_buf *left)
 {
-	struct request r = { .op = UP_WIRE_UNDO, .name = "", .uninterrupted = true };
+	struct request r = { .op = UP_WIRE_UNDO, .name = "", .patience = BY_ANOTHER };
 
 	r.limit_ms = (int64_t)k->limit_ms + k->busy_ms + (int64_t)k->nr_events * UNDO_MS_PER_EVENT;
 	return step(k, &r, left);
@@ -425,9 +469,12 @@ int up_keeper_undo(struct up_keeper *k, struct up_buf *left, struct up_status *s
 		if (!err)
 			err = undo_step(k, left);
 	}
+	k->is_left_alone = err == -EINTR;
 	say(k, st, err, NULL, "cannot remove all probes");
 	if (err == -EBUSY)
 		up_status_reason(st, "some are still in use");
+	if (err == -EINTR)
+		up_status_hint(st, "the process %d goes on removing them", (int)k->pid);
 	return err;
 }
 

@@ -80,12 +80,13 @@ int up_keeper_disable(struct up_keeper *k, const char *event, struct up_status *
 int up_keeper_remove(struct up_keeper *k, const char *event, struct up_status *st);
 
 /* Appends the content of a file anywhere in tracefs. */
-int up_keeper_read(struct up_keeper *k, const char *path, struct up_buf *out,
-		   struct up_status *st);
+int up_keeper_read(struct up_keeper *k, const char *path, struct up_buf *out, struct up_status *st);
 
 /*
  * Undoes everything, by a second keeper when the first has died. Returns 0; -EBUSY when something
  * had to be left behind, then *left has a line for each thing; or another -errno as above.
+ * The state of stop_fd is of no matter here; but when this has taken a second and then one more
+ * byte comes into it (a pipe), the keeper is left alone with the rest of the work: -EINTR.
  */
 int up_keeper_undo(struct up_keeper *k, struct up_buf *left, struct up_status *st);
 

@@ -16,18 +16,18 @@
 #include "runtime/keeper_wire.h"
 
 struct serve {
-	int fd;                             /* the socket */
-	int parent_fd;                      /* pidfd of the parent, or -1 */
-	struct up_journal journal;          /* what was changed */
-	struct up_guard guard;              /* undoes it */
-	char session[UP_SESSION_NAME_MAX];  /* name of group and instance; "" before BEGIN */
-	struct up_wire_head head;           /* of the request at hand */
-	char name[UP_WIRE_NAME_MAX + 1];    /* its name */
-	char data[UP_WIRE_DATA_MAX + 1];    /* its data */
-	struct up_buf answer;               /* data of the answer */
+	int fd;                            /* the socket */
+	int parent_fd;                     /* pidfd of the parent, or -1 */
+	struct up_journal journal;         /* what was changed */
+	struct up_guard guard;             /* undoes it */
+	char session[UP_SESSION_NAME_MAX]; /* name of group and instance; "" before BEGIN */
+	struct up_wire_head head;          /* of the request at hand */
+	char name[UP_WIRE_NAME_MAX + 1];   /* its name */
+	char data[UP_WIRE_DATA_MAX + 1];   /* its data */
+	struct up_buf answer;              /* data of the answer */
 };
 
-/* --- talking ------------------------------------------------------------------------------------ */
+/* --- talking --------------------------------------------------------------------------------- */
 
 /* Waits until the socket is ready for `events`. False: the parent is gone. */
 static bool wait_ready(const struct serve *s, short events)
@@ -99,7 +99,7 @@ static bool send_answer(struct serve *s, int err)
 	return sent;
 }
 
-/* --- the steps ---------------------------------------------------------------------------------- */
+/* --- the steps ------------------------------------------------------------------------------- */
 
 static int do_begin(struct serve *s)
 {
@@ -185,8 +185,10 @@ static int do_define(struct serve *s)
 	int err = each_line(s, check_line);
 	if (!err)
 		err = each_line(s, plan_line);
-	/* The journal goes on saying "planned": undoing looks for itself which of them are there. */
-	return err ? err : up_tracefs_append(s->guard.fs, "uprobe_events", s->data, s->head.data_len);
+	/* The journal goes on saying "planned": undoing looks for itself which of them are there.
+	 */
+	return err ? err
+		   : up_tracefs_append(s->guard.fs, "uprobe_events", s->data, s->head.data_len);
 }
 
 static int do_set(struct serve *s)
@@ -219,7 +221,8 @@ static int do_enable(struct serve *s)
 
 	if (!err)
 		up_journal_confirm(&s->journal, i);
-	/* The kernel's word for an event that perf has; -EINTR means something else to the parent. */
+	/* The kernel's word for an event that perf has; -EINTR means something else to the parent.
+	 */
 	return err == -EINTR ? -EBUSY : err;
 }
 
@@ -260,18 +263,18 @@ static int do_undo(struct serve *s)
 }
 
 static int (*const steps[UP_WIRE_COUNT])(struct serve *s) = {
-	[UP_WIRE_BEGIN] = do_begin,	[UP_WIRE_ADOPT] = do_adopt,   [UP_WIRE_DEFINE] = do_define,
-	[UP_WIRE_SET] = do_set,		[UP_WIRE_ENABLE] = do_enable, [UP_WIRE_DISABLE] = do_disable,
-	[UP_WIRE_REMOVE] = do_remove,	[UP_WIRE_READ] = do_read,     [UP_WIRE_UNDO] = do_undo,
+	[UP_WIRE_BEGIN] = do_begin,   [UP_WIRE_ADOPT] = do_adopt,   [UP_WIRE_DEFINE] = do_define,
+	[UP_WIRE_SET] = do_set,       [UP_WIRE_ENABLE] = do_enable, [UP_WIRE_DISABLE] = do_disable,
+	[UP_WIRE_REMOVE] = do_remove, [UP_WIRE_READ] = do_read,     [UP_WIRE_UNDO] = do_undo,
 };
 
-/* --- a process of its own ------------------------------------------------------------------------- */
+/* --- a process of its own -------------------------------------------------------------------- */
 
 /* What ends the parent must not end us. Nothing of the parent's handlers may run here. */
 static void settle_signals(void)
 {
-	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGTSTP, SIGTTIN,
-				       SIGTTOU, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU };
+	static const int ignored[] = { SIGINT,  SIGTERM, SIGHUP,  SIGPIPE, SIGQUIT, SIGTSTP,
+				       SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU };
 	sigset_t none;
 
 	for (int sig = 1; sig < NSIG; sig++)
@@ -290,7 +293,8 @@ static void close_from(int first)
 	if (syscall(SYS_close_range, (unsigned)first, ~0u, 0) == 0)
 		return;
 #endif
-	int end = getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur > 65536 ? 65536 : (int)lim.rlim_cur;
+	int end =
+		getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur > 65536 ? 65536 : (int)lim.rlim_cur;
 	for (int fd = first; fd < end; fd++)
 		close(fd);
 }

@@ -129,6 +129,15 @@ static bool any_process(pid_fn *fn, pid_t arg)
 	return found;
 }
 
+/* Does it still run? One that has ended but was not waited for does not. */
+static bool is_running(pid_t pid)
+{
+	char text[1024];
+	const char *s = strrchr(proc_text(pid, "stat", false, text, sizeof(text)), ')');
+
+	return s && s[1] == ' ' && s[2] != 'Z' && s[2] != 'X';
+}
+
 /* A keeper whose parent is not the uptick that it was forked from. */
 static bool is_orphaned_keeper(pid_t pid, pid_t unused)
 {
@@ -140,7 +149,7 @@ static bool is_orphaned_keeper(pid_t pid, pid_t unused)
 	pid_t parent = (pid_t)stat_field(pid, 4);
 	proc_text(pid, "exe", true, mine, sizeof(mine));
 	proc_text(parent, "exe", true, parents, sizeof(parents));
-	return !*mine || strcmp(mine, parents);
+	return (!*mine || strcmp(mine, parents)) && is_running(pid);
 }
 
 /* An uptick in a container, which goes by another number there. */

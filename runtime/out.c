@@ -96,9 +96,11 @@ void up_out_summary(struct up_buf *b, const struct up_out_totals *t)
 		up_buf_printf(b, " in %.1f s\n", t->seconds);
 	put_note(b, t->unpaired, "return came from a call whose entry was not seen",
 		 "returns came from calls whose entry was not seen");
-	put_note(b, t->no_return, "call was left without a return", "calls were left without a return");
+	put_note(b, t->no_return, "call was left without a return",
+		 "calls were left without a return");
 	put_note(b, t->by_zero, "division by zero", "divisions by zero");
-	put_note(b, t->corrupt, "record of the kernel made no sense", "records of the kernel made no sense");
+	put_note(b, t->corrupt, "record of the kernel made no sense",
+		 "records of the kernel made no sense");
 	put_note(b, t->faults, "value could not be read", "values could not be read");
 	put_note(b, t->late, "event came out of time order", "events came out of time order");
 	put_note(b, t->dropped_rows, "update of an aggregation was dropped: its table was full",

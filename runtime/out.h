@@ -14,11 +14,11 @@
 
 /* Where and when, for a line of output. */
 struct up_out_hit {
-	uint64_t time;      /* CLOCK_MONOTONIC, ns */
-	const char *comm;   /* not NUL-terminated; may hold any bytes */
+	uint64_t time;    /* CLOCK_MONOTONIC, ns */
+	const char *comm; /* not NUL-terminated; may hold any bytes */
 	uint32_t comm_len;
 	pid_t tid;
-	const char *probe;  /* struct up_plan_site.probe */
+	const char *probe; /* struct up_plan_site.probe */
 	bool is_return;
 };
 
@@ -30,29 +30,30 @@ struct up_out_row {
 
 /* The sums of a run. */
 struct up_out_totals {
-	uint64_t handled;   /* hits whose handler ran */
-	uint64_t filtered;  /* hits that a `when` rejected */
-	uint64_t lost;      /* events that the kernel dropped before they were read */
-	bool lost_unknown;  /* some were lost without a count */
-	uint64_t unpaired;  /* returns whose entry was not seen */
-	uint64_t no_return; /* calls that were left without a return: longjmp, an exception, a thread's end */
-	uint64_t by_zero;   /* divisions by zero */
-	uint64_t corrupt;   /* records and pages that made no sense */
-	uint64_t faults;    /* values that could not be read */
-	uint64_t late;      /* events that came out of time order */
+	uint64_t handled;      /* hits whose handler ran */
+	uint64_t filtered;     /* hits that a `when` rejected */
+	uint64_t lost;         /* events that the kernel dropped before they were read */
+	bool lost_unknown;     /* some were lost without a count */
+	uint64_t unpaired;     /* returns whose entry was not seen */
+	uint64_t no_return;    /* calls that were left without a return: longjmp, an exception, a
+				  thread's end */
+	uint64_t by_zero;      /* divisions by zero */
+	uint64_t corrupt;      /* records and pages that made no sense */
+	uint64_t faults;       /* values that could not be read */
+	uint64_t late;         /* events that came out of time order */
 	uint64_t dropped_rows; /* aggregation updates dropped because a table was full */
-	double seconds;     /* how long the probes were armed */
+	double seconds;        /* how long the probes were armed */
 };
 
 struct up_out {
 	const struct up_out_form *form;
-	int fd;               /* where it goes */
-	bool colour;          /* may escape sequences be used? */
-	bool unicode;         /* may more than ASCII be used? */
-	unsigned columns;     /* width of the terminal, 0 when it is none */
-	int64_t wall_offset;  /* CLOCK_REALTIME minus CLOCK_MONOTONIC, ns */
-	struct up_buf buf;    /* not yet written */
-	int error;            /* -errno of the first write that failed; later ones are not tried */
+	int fd;              /* where it goes */
+	bool colour;         /* may escape sequences be used? */
+	bool unicode;        /* may more than ASCII be used? */
+	unsigned columns;    /* width of the terminal, 0 when it is none */
+	int64_t wall_offset; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, ns */
+	struct up_buf buf;   /* not yet written */
+	int error;           /* -errno of the first write that failed; later ones are not tried */
 };
 
 struct up_out_form {
@@ -61,12 +62,15 @@ struct up_out_form {
 	/* One print(): v[0..p->nr). */
 	void (*print)(struct up_out *o, const struct up_out_hit *h, const struct up_plan_print *p,
 		      const struct up_value *v);
-	/* One printf(), formatted. JSON wraps it: {"type":"printf","text":...} with time, comm, tid, probe. */
+	/* One printf(), formatted. JSON wraps it: {"type":"printf","text":...} with time, comm,
+	 * tid, probe. */
 	void (*text)(struct up_out *o, const struct up_out_hit *h, const char *s, size_t len);
-	/* One aggregation with all its rows (already sorted and cut to `top`; `total_rows` before the cut). */
+	/* One aggregation with all its rows (already sorted and cut to `top`; `total_rows` before
+	 * the cut). */
 	void (*agg)(struct up_out *o, const struct up_plan_agg *a, const struct up_out_row *rows,
 		    size_t nr_rows, size_t total_rows);
-	/* The sums, as the last thing of a run, where they belong into the output (JSON); may be NULL. */
+	/* The sums, as the last thing of a run, where they belong into the output (JSON); may be
+	 * NULL. */
 	void (*end)(struct up_out *o, const struct up_out_totals *t);
 };
 
@@ -82,11 +86,14 @@ const struct up_out_form *up_out_form_find(const char *name);
 int up_out_flush(struct up_out *o);
 void up_out_fini(struct up_out *o);
 
-/* Appends one value of a type as text shows it: 42, -3, 0x2a, 'a', true, "text\n" (quoted), (fault). */
+/* Appends one value of a type as text shows it: 42, -3, 0x2a, 'a', true, "text\n" (quoted),
+ * (fault). */
 void up_out_value(struct up_buf *b, struct up_type t, const struct up_value *v);
-/* Appends one value as a JSON value: decimal numbers as numbers, hexadecimal ones as "0x2a", fault as null. */
+/* Appends one value as a JSON value: decimal numbers as numbers, hexadecimal ones as "0x2a", fault
+ * as null. */
 void up_out_json_value(struct up_buf *b, struct up_type t, const struct up_value *v);
-/* Appends what printf(...) makes of its values; strings are escaped for the terminal, a fault is "(fault)". */
+/* Appends what printf(...) makes of its values; strings are escaped for the terminal, a fault is
+ * "(fault)". */
 void up_out_printf(struct up_buf *b, const struct up_plan_printf *f, const struct up_value *v);
 
 /*

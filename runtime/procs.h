@@ -11,7 +11,7 @@
 
 struct up_procs {
 	struct up_table threads; /* tid -> process id */
-	uint64_t unknown;        /* threads whose process could not be told: gone before one could ask */
+	uint64_t unknown; /* threads whose process could not be told: gone before one could ask */
 };
 
 void up_procs_init(struct up_procs *p);

@@ -146,7 +146,8 @@ static pid_t thread_of(const struct up_attach_event *e, const unsigned char *rec
 	return (pid_t)up_field_number(rec, &e->tid);
 }
 
-/* Is it a hit of somebody who is not to be traced: ourselves, or a child of the process asked for? */
+/* Is it a hit of somebody who is not to be traced: ourselves, or a child of the process asked for?
+ */
 static bool is_foreign(struct up_session *s, pid_t tid)
 {
 	if (tid == s->own_pid || tid == s->keeper_pid)
@@ -158,9 +159,14 @@ static void handle_probe(struct up_session *s, const struct up_attach_event *e,
 			 const struct up_event *ev)
 {
 	const unsigned char *rec = ev->payload;
-	uint32_t site = e->site == UP_NONE ? (uint32_t)up_field_number(rec, &e->site_field) : e->site;
-	struct up_hit hit = { .rec = rec, .len = ev->len, .site = site, .fields = e->args,
-			      .time = ev->ts, .cpu = ev->cpu };
+	uint32_t site =
+		e->site == UP_NONE ? (uint32_t)up_field_number(rec, &e->site_field) : e->site;
+	struct up_hit hit = { .rec = rec,
+			      .len = ev->len,
+			      .site = site,
+			      .fields = e->args,
+			      .time = ev->ts,
+			      .cpu = ev->cpu };
 
 	if (site >= s->plan->nr_sites || s->plan->sites[site].event != e->event) {
 		s->corrupt++;
@@ -224,7 +230,8 @@ static int handle_up_to(struct up_session *s, uint64_t limit, bool *handled, str
 		int pages = up_src_raw_drain(&s->src);
 
 		if (pages < 0)
-			return up_status_set(st, pages, s->src.failed, "cannot read the ring buffer");
+			return up_status_set(st, pages, s->src.failed,
+					     "cannot read the ring buffer");
 		while (!up_session_is_over(s) && up_merge_next(&s->merge, limit, &ev)) {
 			*handled = true;
 			handle_event(s, &ev);
@@ -268,8 +275,10 @@ void up_session_totals(const struct up_session *s, struct up_out_totals *t)
 {
 	const struct up_counts *c = &s->vm.counts;
 
-	*t = (struct up_out_totals){ .handled = c->handled, .filtered = c->filtered,
-				     .unpaired = c->unpaired, .faults = c->faults,
+	*t = (struct up_out_totals){ .handled = c->handled,
+				     .filtered = c->filtered,
+				     .unpaired = c->unpaired,
+				     .faults = c->faults,
 				     .by_zero = c->by_zero,
 				     .corrupt = s->corrupt + s->merge.corrupt_pages,
 				     .no_return = s->vm.calls.abandoned };

@@ -12,10 +12,10 @@
 
 struct up_session_opts {
 	struct up_attach_opts attach; /* `follow` and `lifecycle` are set by the session */
-	pid_t child;                  /* a child that is held back, to be traced with its children; or 0 */
-	pid_t pid;                    /* a running process to be traced; or 0 */
-	bool children;                /* with pid: also the processes it starts */
-	uint64_t max_handled;         /* end after so many handled hits; 0 for no limit */
+	pid_t child;          /* a child that is held back, to be traced with its children; or 0 */
+	pid_t pid;            /* a running process to be traced; or 0 */
+	bool children;        /* with pid: also the processes it starts */
+	uint64_t max_handled; /* end after so many handled hits; 0 for no limit */
 };
 
 struct up_session {
@@ -25,13 +25,13 @@ struct up_session {
 	struct up_src_raw src;
 	struct up_merge merge;
 	struct up_vm vm;
-	pid_t own_pid;                /* ours: never traced */
-	pid_t keeper_pid;             /* the keeper's, neither */
+	pid_t own_pid;    /* ours: never traced */
+	pid_t keeper_pid; /* the keeper's, neither */
 	bool has_src, has_merge, has_vm;
-	uint64_t foreign;             /* records of threads that are not to be traced */
-	uint64_t corrupt;             /* records too short for their event */
-	uint64_t armed_at, ended_at;  /* ns, CLOCK_MONOTONIC; 0 before */
-	uint64_t lost_in_kernel;      /* events that the kernel's statistics say were lost */
+	uint64_t foreign;            /* records of threads that are not to be traced */
+	uint64_t corrupt;            /* records too short for their event */
+	uint64_t armed_at, ended_at; /* ns, CLOCK_MONOTONIC; 0 before */
+	uint64_t lost_in_kernel;     /* events that the kernel's statistics say were lost */
 };
 
 /*

@@ -28,8 +28,8 @@ struct up_status {
  */
 
 /*
- * Records a failure, unless one is recorded already: the first one is the cause. `path` may be NULL.
- * Returns err, so that a caller can say `return up_status_set(...)`.
+ * Records a failure, unless one is recorded already: the first one is the cause. `path` may be
+ * NULL. Returns err, so that a caller can say `return up_status_set(...)`.
  */
 int up_status_set(struct up_status *st, int err, const char *path, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -46,23 +46,23 @@ bool up_key_next(const void *key, size_t len, size_t *pos, enum up_ty *ty, struc
 #define UP_TABLE_MAX_ROWS 0x7fffffffu
 
 struct up_table {
-	size_t value_size;    /* bytes of a value */
-	size_t stride;        /* bytes of a row: its head and its value */
-	size_t max_rows;      /* rows that it may have at once */
-	struct slot *slots;   /* where the rows are, by hash */
-	size_t nr_slots;      /* a power of two, or 0 */
-	char *rows;           /* all rows, one after the other */
-	size_t nr_rows;       /* indices given out, deleted ones included */
-	size_t cap_rows;      /* rows that fit */
-	uint32_t free_row;    /* the latest deleted row, start of a list; or none */
-	size_t count;         /* rows that exist */
-	char *keys;           /* bytes of long keys */
-	size_t keys_len;      /* used */
-	size_t keys_cap;      /* allocated */
-	size_t keys_unused;   /* of deleted rows, among those used */
-	uint64_t seed;        /* of the hash */
-	uint64_t overflow;    /* how often up_table_at() had to refuse a new row */
-	bool no_memory;       /* did it refuse for want of memory? */
+	size_t value_size;  /* bytes of a value */
+	size_t stride;      /* bytes of a row: its head and its value */
+	size_t max_rows;    /* rows that it may have at once */
+	struct slot *slots; /* where the rows are, by hash */
+	size_t nr_slots;    /* a power of two, or 0 */
+	char *rows;         /* all rows, one after the other */
+	size_t nr_rows;     /* indices given out, deleted ones included */
+	size_t cap_rows;    /* rows that fit */
+	uint32_t free_row;  /* the latest deleted row, start of a list; or none */
+	size_t count;       /* rows that exist */
+	char *keys;         /* bytes of long keys */
+	size_t keys_len;    /* used */
+	size_t keys_cap;    /* allocated */
+	size_t keys_unused; /* of deleted rows, among those used */
+	uint64_t seed;      /* of the hash */
+	uint64_t overflow;  /* how often up_table_at() had to refuse a new row */
+	bool no_memory;     /* did it refuse for want of memory? */
 };
 
 /* An empty table; allocates nothing yet. max_rows 0 means as many as there can be. */
@@ -93,7 +93,8 @@ static inline size_t up_table_end(const struct up_table *t)
 {
 	return t->nr_rows;
 }
-/* The value of a row and its key (both good until the next up_table_at()); NULL when it was deleted. */
+/* The value of a row and its key (both good until the next up_table_at()); NULL when it was
+ * deleted. */
 void *up_table_row(const struct up_table *t, size_t index, const void **key, size_t *key_len);
 
 #endif

@@ -14,7 +14,7 @@
 
 #define READ_MAX (16u << 20) /* bytes of one file; the largest is a long uprobe_events */
 
-/* --- files ---------------------------------------------------------------------------------- */
+/* --- files ----------------------------------------------------------------------------------- */
 
 static ssize_t read_some(int fd, char *to, size_t len)
 {
@@ -206,18 +206,21 @@ static bool file_has(const char *path, const char *text)
 static void explain_denied(struct up_status *st)
 {
 	if (file_has("/sys/kernel/security/lockdown", "[confidentiality]"))
-		up_status_hint(st, "this kernel is locked down (lockdown=confidentiality), which forbids tracing");
+		up_status_hint(st, "this kernel is locked down (lockdown=confidentiality), which "
+				   "forbids tracing");
 	else if (geteuid() != 0)
 		up_status_hint(st, "run it as root, for example with sudo");
 	else
-		up_status_hint(st, "root alone is not enough here: a container or a security module "
-				   "forbids it; run it on the host");
+		up_status_hint(st,
+			       "root alone is not enough here: a container or a security module "
+			       "forbids it; run it on the host");
 }
 
 static void explain_missing(const struct up_tracefs *fs, struct up_status *st, const char *rel)
 {
 	if (!strcmp(rel, "uprobe_events"))
-		up_status_hint(st, "this kernel was built without uprobe events (CONFIG_UPROBE_EVENTS)");
+		up_status_hint(
+			st, "this kernel was built without uprobe events (CONFIG_UPROBE_EVENTS)");
 	else if (!up_tracefs_exists(fs, "uprobe_events"))
 		up_status_hint(st, "tracefs is no longer mounted there");
 }
@@ -233,8 +236,9 @@ static void explain(const struct up_tracefs *fs, struct up_status *st, int err, 
 		explain_missing(fs, st, rel);
 		break;
 	case -EROFS:
-		up_status_hint(st, "tracefs is mounted read-only; `mount -o remount,rw %s` changes that",
-			       fs->root);
+		up_status_hint(
+			st, "tracefs is mounted read-only; `mount -o remount,rw %s` changes that",
+			fs->root);
 		break;
 	case -ENOMEM:
 		up_status_reason(st, "the kernel has not enough memory for it");
@@ -244,8 +248,9 @@ static void explain(const struct up_tracefs *fs, struct up_status *st, int err, 
 		break;
 	case -ETIMEDOUT:
 		up_status_reason(st, "the kernel's tracing does not answer");
-		up_status_hint(st, "another tool may be busy with it; if it stays so, only a restart of "
-				   "the machine helps");
+		up_status_hint(
+			st, "another tool may be busy with it; if it stays so, only a restart of "
+			    "the machine helps");
 		break;
 	default:
 		break;
@@ -297,7 +302,8 @@ static int check_usable(const struct up_tracefs *fs, struct up_status *st)
 	struct full_path path;
 	int err = make_path(fs, "uprobe_events", &path);
 
-	if (!err && access(path.s, R_OK | W_OK) < 0)
+	/* By what we may do, not by who started us: capabilities count. */
+	if (!err && faccessat(AT_FDCWD, path.s, R_OK | W_OK, AT_EACCESS) < 0)
 		err = -errno;
 	if (err)
 		return up_tracefs_fail(fs, st, err, "uprobe_events", "cannot use uprobes through");
@@ -315,9 +321,10 @@ int up_tracefs_find(struct up_tracefs *fs, const char *root, struct up_status *s
 	return err ? err : check_usable(fs, st);
 }
 
-/* --- error_log --------------------------------------------------------------------------------- */
+/* --- error_log ------------------------------------------------------------------------------- */
 
-#define COMMAND_LINE "\n  Command: " /* what precedes a command; the caret's line is indented alike */
+#define COMMAND_LINE \
+	"\n  Command: " /* what precedes a command; the caret's line is indented alike */
 #define COMMAND_INDENT (sizeof(COMMAND_LINE) - 2)
 
 /* The message stands before the command's line: "[  12.3] trace_uprobe: error: MESSAGE". */
@@ -342,7 +349,8 @@ bool up_tracefs_error_of(const char *log, const char *command, struct up_tracefs
 	for (const char *s = strstr(log, COMMAND_LINE); s; s = strstr(s + 1, COMMAND_LINE)) {
 		const char *text = s + strlen(COMMAND_LINE);
 
-		if (strncmp(text, command, len) || strspn(text + len, " ") != strcspn(text + len, "\n"))
+		if (strncmp(text, command, len) ||
+		    strspn(text + len, " ") != strcspn(text + len, "\n"))
 			continue;
 		const char *caret_line = strchr(text + len, '\n');
 		size_t column = caret_line ? strspn(caret_line + 1, " ") : 0;

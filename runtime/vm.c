@@ -131,7 +131,9 @@ static struct up_value context(struct run *r, unsigned which)
 
 static struct up_out_hit describe(const struct run *r)
 {
-	struct up_out_hit o = { .time = r->hit->time, .tid = r->hit->tid, .probe = r->site->probe,
+	struct up_out_hit o = { .time = r->hit->time,
+				.tid = r->hit->tid,
+				.probe = r->site->probe,
 				.is_return = r->prog->is_return };
 
 	if (r->prog->comm_arg != UP_NONE) {
@@ -248,32 +250,36 @@ static bool execute(struct run *r)
 	struct up_value *regs = vm->regs;
 	const struct up_insn *code = r->prog->code, *i = code;
 
-#define NEXT do { i++; goto *labels[i->op]; } while (0)
+#define NEXT                         \
+	do {                         \
+		i++;                 \
+		goto *labels[i->op]; \
+	} while (0)
 #define DST regs[i->a]
 #define B regs[i->b]
 #define C regs[i->c]
 /* A number from two: a fault when one of them is. */
-#define NUMBER(e)                                                                                  \
-	do {                                                                                       \
-		uint64_t x = B.u, y = C.u;                                                         \
-		uint32_t fl = (B.flags | C.flags) & UP_VALUE_FAULT;                                \
-		(void)y;                                                                           \
-		DST = (struct up_value){ .u = (e), .flags = fl };                                  \
-		NEXT;                                                                              \
+#define NUMBER(e)                                                   \
+	do {                                                        \
+		uint64_t x = B.u, y = C.u;                          \
+		uint32_t fl = (B.flags | C.flags) & UP_VALUE_FAULT; \
+		(void)y;                                            \
+		DST = (struct up_value){ .u = (e), .flags = fl };   \
+		NEXT;                                               \
 	} while (0)
 /* A truth from two: false when one of them is a fault. */
-#define TRUTH(e)                                                                                   \
-	do {                                                                                       \
-		uint64_t x = B.u, y = C.u;                                                         \
-		bool t = !is_fault(&B) && !is_fault(&C) && (e);                                    \
-		DST = (struct up_value){ .u = t };                                                 \
-		NEXT;                                                                              \
+#define TRUTH(e)                                                \
+	do {                                                    \
+		uint64_t x = B.u, y = C.u;                      \
+		bool t = !is_fault(&B) && !is_fault(&C) && (e); \
+		DST = (struct up_value){ .u = t };              \
+		NEXT;                                           \
 	} while (0)
-#define TEXT_TRUTH(e)                                                                              \
-	do {                                                                                       \
-		bool t = !is_fault(&B) && !is_fault(&C) && (e);                                    \
-		DST = (struct up_value){ .u = t };                                                 \
-		NEXT;                                                                              \
+#define TEXT_TRUTH(e)                                           \
+	do {                                                    \
+		bool t = !is_fault(&B) && !is_fault(&C) && (e); \
+		DST = (struct up_value){ .u = t };              \
+		NEXT;                                           \
 	} while (0)
 
 	goto *labels[i->op];
@@ -307,8 +313,8 @@ L_OP_CONTEXT:
 	DST = context(r, i->b);
 	NEXT;
 L_OP_SAVED:
-	DST = r->call ? up_calls_kept(r->thread, r->call, i->b, i->c) :
-			(struct up_value){ .flags = UP_VALUE_FAULT };
+	DST = r->call ? up_calls_kept(r->thread, r->call, i->b, i->c)
+		      : (struct up_value){ .flags = UP_VALUE_FAULT };
 	NEXT;
 L_OP_GUARD:
 	if (!is_pointer(&B) && !is_fault(&DST)) {
@@ -334,32 +340,52 @@ L_OP_TRUTH:
 L_OP_STRTRUTH:
 	DST = (struct up_value){ .u = B.len && !is_fault(&B) };
 	NEXT;
-L_OP_ADD: NUMBER(x + y);
-L_OP_SUB: NUMBER(x - y);
-L_OP_MUL: NUMBER(x * y);
-L_OP_DIVS: NUMBER(divide(vm, x, y, true, false));
-L_OP_DIVU: NUMBER(divide(vm, x, y, false, false));
-L_OP_MODS: NUMBER(divide(vm, x, y, true, true));
-L_OP_MODU: NUMBER(divide(vm, x, y, false, true));
-L_OP_AND: NUMBER(x & y);
-L_OP_OR: NUMBER(x | y);
-L_OP_XOR: NUMBER(x ^ y);
-L_OP_SHL: NUMBER(x << (y & 63));
-L_OP_SHRS: NUMBER((uint64_t)((int64_t)x >> (y & 63)));
-L_OP_SHRU: NUMBER(x >> (y & 63));
-L_OP_EQ: TRUTH(x == y);
+L_OP_ADD:
+	NUMBER(x + y);
+L_OP_SUB:
+	NUMBER(x - y);
+L_OP_MUL:
+	NUMBER(x * y);
+L_OP_DIVS:
+	NUMBER(divide(vm, x, y, true, false));
+L_OP_DIVU:
+	NUMBER(divide(vm, x, y, false, false));
+L_OP_MODS:
+	NUMBER(divide(vm, x, y, true, true));
+L_OP_MODU:
+	NUMBER(divide(vm, x, y, false, true));
+L_OP_AND:
+	NUMBER(x & y);
+L_OP_OR:
+	NUMBER(x | y);
+L_OP_XOR:
+	NUMBER(x ^ y);
+L_OP_SHL:
+	NUMBER(x << (y & 63));
+L_OP_SHRS:
+	NUMBER((uint64_t)((int64_t)x >> (y & 63)));
+L_OP_SHRU:
+	NUMBER(x >> (y & 63));
+L_OP_EQ:
+	TRUTH(x == y);
 L_OP_NE:
 	DST = (struct up_value){ .u = is_fault(&B) || is_fault(&C) || B.u != C.u };
 	NEXT;
-L_OP_LTS: TRUTH((int64_t)x < (int64_t)y);
-L_OP_LTU: TRUTH(x < y);
-L_OP_LES: TRUTH((int64_t)x <= (int64_t)y);
-L_OP_LEU: TRUTH(x <= y);
-L_OP_STREQ: TEXT_TRUTH(same_text(&B, &C));
+L_OP_LTS:
+	TRUTH((int64_t)x < (int64_t)y);
+L_OP_LTU:
+	TRUTH(x < y);
+L_OP_LES:
+	TRUTH((int64_t)x <= (int64_t)y);
+L_OP_LEU:
+	TRUTH(x <= y);
+L_OP_STREQ:
+	TEXT_TRUTH(same_text(&B, &C));
 L_OP_STRNE:
 	DST = (struct up_value){ .u = is_fault(&B) || is_fault(&C) || !same_text(&B, &C) };
 	NEXT;
-L_OP_STRMATCH: TEXT_TRUTH(up_glob_match(C.p, C.len, B.p, B.len));
+L_OP_STRMATCH:
+	TEXT_TRUTH(up_glob_match(C.p, C.len, B.p, B.len));
 L_OP_JUMP:
 	i = code + up_insn_wide(i);
 	goto *labels[i->op];

@@ -15,12 +15,12 @@
 
 /* One hit: a record, and what is known of it. */
 struct up_hit {
-	const unsigned char *rec;        /* the record */
-	uint32_t len;                    /* its bytes */
-	uint32_t site;                   /* index in plan->sites */
-	const struct up_field *fields;   /* of the event's arguments, in the plan's order */
-	uint64_t time;                   /* ns */
-	uint64_t ip;                     /* __probe_ip, or of a return __probe_ret_ip */
+	const unsigned char *rec;      /* the record */
+	uint32_t len;                  /* its bytes */
+	uint32_t site;                 /* index in plan->sites */
+	const struct up_field *fields; /* of the event's arguments, in the plan's order */
+	uint64_t time;                 /* ns */
+	uint64_t ip;                   /* __probe_ip, or of a return __probe_ret_ip */
 	pid_t tid;
 	uint32_t cpu;
 };
@@ -28,27 +28,27 @@ struct up_hit {
 #define UP_VM_MENDED 16384
 
 struct up_counts {
-	uint64_t handled;   /* hits whose handler ran to its end */
-	uint64_t filtered;  /* hits that a `when` rejected */
-	uint64_t unpaired;  /* returns whose entry was not seen, or not selected */
-	uint64_t faults;    /* values that could not be read */
-	uint64_t by_zero;   /* divisions by zero */
+	uint64_t handled;  /* hits whose handler ran to its end */
+	uint64_t filtered; /* hits that a `when` rejected */
+	uint64_t unpaired; /* returns whose entry was not seen, or not selected */
+	uint64_t faults;   /* values that could not be read */
+	uint64_t by_zero;  /* divisions by zero */
 };
 
 struct up_vm {
 	const struct up_plan *plan;
 	struct up_value *regs;
-	struct up_table *aggs;           /* one an aggregation of the plan */
-	struct up_key key;               /* scratch */
-	struct up_buf text;              /* scratch, for printf */
-	char *mended;                    /* texts of this hit that had to be completed, UP_VM_MENDED bytes */
-	size_t nr_mended;                /* how much of it is used */
+	struct up_table *aggs; /* one an aggregation of the plan */
+	struct up_key key;     /* scratch */
+	struct up_buf text;    /* scratch, for printf */
+	char *mended;          /* texts of this hit that had to be completed, UP_VM_MENDED bytes */
+	size_t nr_mended;      /* how much of it is used */
 	struct up_calls calls;
 	struct up_procs procs;
 	struct up_out *out;
 	struct up_counts counts;
-	bool stopped;                    /* stop() was called */
-	int stop_status;                 /* its exit status */
+	bool stopped;    /* stop() was called */
+	int stop_status; /* its exit status */
 };
 
 /* -ENOMEM, or 0. The plan and the output must outlive it. */
@@ -58,7 +58,8 @@ void up_vm_fini(struct up_vm *vm);
 /* Runs the handler of a hit's site. */
 void up_vm_hit(struct up_vm *vm, const struct up_hit *hit);
 
-/* What OP_TEXT does: the text, whose arguments lie one behind the other; `addr` is where it was read. */
+/* What OP_TEXT does: the text, whose arguments lie one behind the other; `addr` is where it was
+ * read. */
 struct up_value up_vm_text(struct up_vm *vm, const struct up_hit *hit, const struct up_insn *insn,
 			   uint64_t addr);
 

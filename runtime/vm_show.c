@@ -7,8 +7,8 @@
 
 /* All rows of one aggregation. */
 struct rows {
-	struct up_out_row *v;     /* the rows */
-	struct up_value *keys;    /* storage of their keys */
+	struct up_out_row *v;  /* the rows */
+	struct up_value *keys; /* storage of their keys */
 	size_t nr;
 };
 

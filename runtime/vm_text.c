@@ -31,15 +31,16 @@ static size_t find_straddling(const char *text, size_t len, uint64_t addr)
 	for (size_t end = PAGE - addr % PAGE; end + WORD <= len; end += PAGE) {
 		size_t word = end / WORD * WORD;
 
-		if (word != end && text[word] == 0 && !memcmp(text + word, text + word + 1, WORD - 1))
+		if (word != end && text[word] == 0 &&
+		    !memcmp(text + word, text + word + 1, WORD - 1))
 			return word;
 	}
 	return len;
 }
 
 /* Completes a text whose word at `word` was not read though part of it is there. */
-static struct up_value mend(struct up_vm *vm, const struct up_hit *hit, struct up_value v, size_t word,
-			    uint64_t addr)
+static struct up_value mend(struct up_vm *vm, const struct up_hit *hit, struct up_value v,
+			    size_t word, uint64_t addr)
 {
 	size_t part = PAGE - (addr + word) % PAGE;
 	char *copy = vm->mended + vm->nr_mended;

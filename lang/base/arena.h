@@ -36,28 +36,28 @@ char *up_arena_printf(struct up_arena *a, const char *fmt, ...)
 char *up_arena_vprintf(struct up_arena *a, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
-#define up_new(a, T)	((T *)up_arena_alloc((a), sizeof(T)))
+#define up_new(a, T) ((T *)up_arena_alloc((a), sizeof(T)))
 #define up_newn(a, T, n) ((T *)up_arena_alloc((a), sizeof(T) * (n)))
 
 /* A growable array whose elements live in an arena (old copies are left behind). */
-#define UP_VEC(T)                                                                                  \
-	struct {                                                                                   \
-		T *v;          /* the elements */                                                  \
-		size_t nr;     /* how many are used */                                             \
-		size_t cap;    /* how many fit */                                                  \
+#define UP_VEC(T)                                   \
+	struct {                                    \
+		T *v;       /* the elements */      \
+		size_t nr;  /* how many are used */ \
+		size_t cap; /* how many fit */      \
 	}
 
-#define up_vec_push(a, vec, x)                                                                     \
-	do {                                                                                       \
-		if ((vec)->nr == (vec)->cap) {                                                     \
-			size_t cap_ = (vec)->cap ? (vec)->cap * 2 : 8;                             \
-			void *v_ = up_arena_alloc((a), cap_ * sizeof(*(vec)->v));                  \
-			if ((vec)->nr)                                                             \
-				memcpy(v_, (vec)->v, (vec)->nr * sizeof(*(vec)->v));               \
-			(vec)->v = v_;                                                             \
-			(vec)->cap = cap_;                                                         \
-		}                                                                                  \
-		(vec)->v[(vec)->nr++] = (x);                                                       \
+#define up_vec_push(a, vec, x)                                                       \
+	do {                                                                         \
+		if ((vec)->nr == (vec)->cap) {                                       \
+			size_t cap_ = (vec)->cap ? (vec)->cap * 2 : 8;               \
+			void *v_ = up_arena_alloc((a), cap_ * sizeof(*(vec)->v));    \
+			if ((vec)->nr)                                               \
+				memcpy(v_, (vec)->v, (vec)->nr * sizeof(*(vec)->v)); \
+			(vec)->v = v_;                                               \
+			(vec)->cap = cap_;                                           \
+		}                                                                    \
+		(vec)->v[(vec)->nr++] = (x);                                         \
 	} while (0)
 
 #endif

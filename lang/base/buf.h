@@ -10,10 +10,10 @@
 #include <stddef.h>
 
 struct up_buf {
-	char *s;       /* the bytes, NUL-terminated whenever non-NULL */
-	size_t len;    /* bytes used, the NUL not counted */
-	size_t cap;    /* bytes allocated */
-	bool failed;   /* an allocation failed: the text is incomplete */
+	char *s;     /* the bytes, NUL-terminated whenever non-NULL */
+	size_t len;  /* bytes used, the NUL not counted */
+	size_t cap;  /* bytes allocated */
+	bool failed; /* an allocation failed: the text is incomplete */
 };
 
 void up_buf_fini(struct up_buf *b);

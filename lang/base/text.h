@@ -1,5 +1,6 @@
 /*
- * Text helpers without policy: escaping what a terminal would obey, UTF-8, glob match, nearest names.
+ * Text helpers without policy: escaping what a terminal would obey, UTF-8, glob match, nearest
+ * names.
  */
 #ifndef UP_BASE_TEXT_H
 #define UP_BASE_TEXT_H
@@ -30,24 +31,26 @@ size_t up_utf8_encode(uint32_t cp, char out[4]);
 /* Columns that s takes on a terminal (wcwidth, without locale; tab counts 1). */
 size_t up_text_columns(const char *s, size_t len);
 
-/* Shell glob (* ? [a-z] [!a-z], backslash escapes) over the whole string; linear memory, no recursion blow-up. */
+/* Shell glob (* ? [a-z] [!a-z], backslash escapes) over the whole string; linear memory, no
+ * recursion blow-up. */
 bool up_glob_match(const char *pat, size_t pat_len, const char *s, size_t s_len);
 /* Has it any of the glob's special characters, unescaped? */
 bool up_is_glob(const char *s, size_t len);
 
 /* The best few of the names offered, nearest first, for "did you mean". */
 struct up_nearest {
-	const char *want;            /* what was asked for, NUL-terminated */
-	size_t want_len;             /* its length */
+	const char *want; /* what was asked for, NUL-terminated */
+	size_t want_len;  /* its length */
 	struct {
-		char name[96];       /* a candidate, copied; longer names are not considered */
-		unsigned score;      /* distance; smaller is nearer */
+		char name[96];  /* a candidate, copied; longer names are not considered */
+		unsigned score; /* distance; smaller is nearer */
 	} best[3];
-	unsigned nr;                 /* how many of best[] are set */
+	unsigned nr; /* how many of best[] are set */
 };
 
 void up_nearest_init(struct up_nearest *n, const char *want, size_t len);
-/* Offers a candidate; duplicates are ignored. Cheap for hopeless ones (length, first characters). */
+/* Offers a candidate; duplicates are ignored. Cheap for hopeless ones (length, first characters).
+ */
 void up_nearest_offer(struct up_nearest *n, const char *name, size_t len);
 /* Appends "`a`, `b` or `c`"; appends nothing and returns false when there is none. */
 bool up_nearest_list(const struct up_nearest *n, struct up_buf *b);

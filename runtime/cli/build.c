@@ -8,7 +8,7 @@
 #include "runtime/cli/run.h"
 #include "runtime/resolver.h"
 
-#define LOOK_MS 200   /* between two looks at files that are waited for */
+#define LOOK_MS 200      /* between two looks at files that are waited for */
 #define GROWING_LOOKS 15 /* how long a file that is there may be without what is asked for: 3 s */
 
 static struct up_built compile_once(const struct up_opts *o, const char *name,
@@ -23,9 +23,12 @@ static struct up_built compile_once(const struct up_opts *o, const char *name,
 		up_built_fini(&b);
 		return b;
 	}
-	struct up_env env = { .resolver = up_elf_resolver_iface(elf), .aggs = up_agg_rows,
-			      .args = (const char *const *)o->args, .nr_args = (unsigned)o->nr_args,
-			      .max_arg_text = UP_MAX_ARG_TEXT, .max_args = UP_MAX_ARGS,
+	struct up_env env = { .resolver = up_elf_resolver_iface(elf),
+			      .aggs = up_agg_rows,
+			      .args = (const char *const *)o->args,
+			      .nr_args = (unsigned)o->nr_args,
+			      .max_arg_text = UP_MAX_ARG_TEXT,
+			      .max_args = UP_MAX_ARGS,
 			      .max_sites = UP_MAX_SITES };
 	b.plan = up_compile(b.c, &env, name, text->s ? text->s : "", text->len);
 	/* The resolver's memory is not needed while tracing. */

@@ -10,8 +10,8 @@
 #include "runtime/cli/signals.h"
 
 struct up_built {
-	struct up_compile *c;  /* diagnostics and source; NULL when memory ran out */
-	struct up_plan *plan;  /* NULL when there were errors */
+	struct up_compile *c; /* diagnostics and source; NULL when memory ran out */
+	struct up_plan *plan; /* NULL when there were errors */
 };
 
 /*

@@ -34,12 +34,13 @@ static int find_program(const char *name, char *file)
 	int err = -ENOENT;
 
 	if (strchr(name, '/'))
-		return snprintf(file, PATH_MAX, "%s", name) < PATH_MAX ? check_program(file) :
-									 -ENAMETOOLONG;
+		return snprintf(file, PATH_MAX, "%s", name) < PATH_MAX ? check_program(file)
+								       : -ENAMETOOLONG;
 	for (path = path ? path : "/bin:/usr/bin";; path++) {
 		size_t len = strcspn(path, ":");
 
-		if (snprintf(file, PATH_MAX, "%.*s%s%s", (int)len, path, len ? "/" : "", name) < PATH_MAX) {
+		if (snprintf(file, PATH_MAX, "%.*s%s%s", (int)len, path, len ? "/" : "", name) <
+		    PATH_MAX) {
 			int why = check_program(file);
 
 			if (!why)

@@ -10,12 +10,12 @@
 #include "runtime/status.h"
 
 struct up_child {
-	pid_t pid;      /* 0 when there is none */
-	int go;         /* write end: a byte lets it go; closed, it ends */
-	int report;     /* read end: the errno of a failed exec */
-	bool ended;     /* has it been waited for? */
-	int wait_status;/* then this is what waitpid() said */
-	bool failed;    /* the program could not be started; reported */
+	pid_t pid;       /* 0 when there is none */
+	int go;          /* write end: a byte lets it go; closed, it ends */
+	int report;      /* read end: the errno of a failed exec */
+	bool ended;      /* has it been waited for? */
+	int wait_status; /* then this is what waitpid() said */
+	bool failed;     /* the program could not be started; reported */
 };
 
 /*

@@ -91,7 +91,8 @@ static void show_diags(const struct up_opts *o, const struct up_compile *c, bool
 	if (json)
 		up_diag_json(&c->diags, &b);
 	else
-		up_diag_text(&c->diags, &b, up_may_colour(o, to_stdout ? STDOUT_FILENO : STDERR_FILENO));
+		up_diag_text(&c->diags, &b,
+			     up_may_colour(o, to_stdout ? STDOUT_FILENO : STDERR_FILENO));
 	if (to_stdout)
 		up_print(&b);
 	else if (!(o->quiet && !c->diags.nr_errors))
@@ -215,10 +216,10 @@ static int run_command(struct up_opts *o, const struct up_signals *sig)
 			up_buf_puts(&b, "uptick " UPTICK_VERSION "\n");
 		status = up_print(&b) ? 0 : 1;
 	} else if (o->command >= UP_CMD_LIST) {
-		status = o->command == UP_CMD_LIST   ? up_cmd_list(o) :
-			 o->command == UP_CMD_STATUS ? up_cmd_status(o) :
-			 o->command == UP_CMD_CLEAN  ? up_cmd_clean(o, sig) :
-						       up_cmd_doctor(o, sig);
+		status = o->command == UP_CMD_LIST     ? up_cmd_list(o)
+			 : o->command == UP_CMD_STATUS ? up_cmd_status(o)
+			 : o->command == UP_CMD_CLEAN  ? up_cmd_clean(o, sig)
+						       : up_cmd_doctor(o, sig);
 	} else {
 		status = load(o, &b, &name);
 		if (!status && o->command == UP_CMD_FMT)

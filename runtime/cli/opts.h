@@ -11,24 +11,36 @@
 #include "lang/base/buf.h"
 
 /* From UP_CMD_LIST on they take no script, so their options may stand anywhere. */
-enum up_command { UP_CMD_RUN, UP_CMD_CHECK, UP_CMD_PLAN, UP_CMD_FMT, UP_CMD_LIST, UP_CMD_STATUS, UP_CMD_CLEAN, UP_CMD_DOCTOR, UP_CMD_HELP, UP_CMD_VERSION, UP_CMD_MAN };
+enum up_command {
+	UP_CMD_RUN,
+	UP_CMD_CHECK,
+	UP_CMD_PLAN,
+	UP_CMD_FMT,
+	UP_CMD_LIST,
+	UP_CMD_STATUS,
+	UP_CMD_CLEAN,
+	UP_CMD_DOCTOR,
+	UP_CMD_HELP,
+	UP_CMD_VERSION,
+	UP_CMD_MAN
+};
 
 struct up_opts {
 	enum up_command command;
-	struct up_buf program;    /* of -e, several joined by newlines */
-	bool has_program;         /* was -e given? */
-	const char *script;       /* path; NULL for standard input, or with -e */
-	char **args;              /* behind the script */
+	struct up_buf program; /* of -e, several joined by newlines */
+	bool has_program;      /* was -e given? */
+	const char *script;    /* path; NULL for standard input, or with -e */
+	char **args;           /* behind the script */
 	int nr_args;
-	const char *run;          /* -c */
-	pid_t pid;                /* -p, or 0 */
+	const char *run; /* -c */
+	pid_t pid;       /* -p, or 0 */
 	bool children;
-	uint64_t duration;        /* -d, ns; 0 for none */
-	uint64_t max_handled;     /* -n; 0 for none */
-	const char *form;         /* -f */
-	const char *out;          /* -o */
-	uint64_t buffer;          /* --buffer, bytes per CPU; 0 for the default */
-	bool wait;                /* --wait */
+	uint64_t duration;    /* -d, ns; 0 for none */
+	uint64_t max_handled; /* -n; 0 for none */
+	const char *form;     /* -f */
+	const char *out;      /* -o */
+	uint64_t buffer;      /* --buffer, bytes per CPU; 0 for the default */
+	bool wait;            /* --wait */
 	bool quiet, verbose, dry_run, no_colour, write, single_sites;
 };
 

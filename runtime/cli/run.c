@@ -20,14 +20,14 @@
 #define GATHER_MS 20 /* how long events gather between two rounds while there are some */
 
 enum reason { /* why a run ends */
-	GO_ON,
-	END_SIGNAL,
-	END_CHILD,   /* the command of -c has ended */
-	END_PROCESS, /* the process of -p has ended */
-	END_TIME,
-	END_STOP,    /* stop(), -n */
-	END_OUTPUT,  /* nobody reads the output any more, or it cannot be written */
-	END_FAILED   /* a failure, in the status */
+	      GO_ON,
+	      END_SIGNAL,
+	      END_CHILD,   /* the command of -c has ended */
+	      END_PROCESS, /* the process of -p has ended */
+	      END_TIME,
+	      END_STOP,   /* stop(), -n */
+	      END_OUTPUT, /* nobody reads the output any more, or it cannot be written */
+	      END_FAILED  /* a failure, in the status */
 };
 
 enum { FD_STOP, FD_CHILD, FD_KEEPER, FD_PROCESS, FD_EVENTS, NR_FDS };
@@ -39,8 +39,8 @@ struct run {
 	struct up_child child;
 	struct up_out out;
 	struct up_status st;
-	int process_fd;     /* pidfd of -p, or -1 */
-	uint64_t deadline;  /* ns, CLOCK_MONOTONIC; 0 for none */
+	int process_fd;    /* pidfd of -p, or -1 */
+	uint64_t deadline; /* ns, CLOCK_MONOTONIC; 0 for none */
 };
 
 static uint64_t clock_ns(clockid_t id)
@@ -117,7 +117,8 @@ static int watch_process(struct run *r)
 
 static int open_session(struct run *r, const struct up_plan *plan)
 {
-	struct up_session_opts so = { .child = r->child.pid, .pid = r->o->pid,
+	struct up_session_opts so = { .child = r->child.pid,
+				      .pid = r->o->pid,
 				      .children = r->o->children,
 				      .max_handled = r->o->max_handled };
 
@@ -134,9 +135,11 @@ static void say_armed(const struct run *r, const struct up_plan *plan)
 	const char *places = plan->nr_sites == 1 ? "place" : "places";
 
 	if (r->o->verbose)
-		fprintf(stderr, "uptick: %u %s armed in %u kernel %s of group %s, %llu KiB of buffer per CPU\n",
-			plan->nr_sites, places, events, events == 1 ? "event" : "events", a->session,
-			(unsigned long long)a->buffer_kb);
+		fprintf(stderr,
+			"uptick: %u %s armed in %u kernel %s of group %s, %llu KiB of buffer per "
+			"CPU\n",
+			plan->nr_sites, places, events, events == 1 ? "event" : "events",
+			a->session, (unsigned long long)a->buffer_kb);
 	else if (!r->o->quiet && !r->o->run && isatty(STDERR_FILENO))
 		fprintf(stderr, "uptick: %u %s armed; Ctrl-C ends\n", plan->nr_sites, places);
 }
@@ -200,7 +203,8 @@ static enum reason look_around(struct run *r, const struct pollfd *fds)
 	if (up_child_ended(&r->child))
 		return END_CHILD;
 	if (fds[FD_KEEPER].revents) {
-		up_status_set(&r->st, -EPIPE, NULL, "the helper process that keeps the probes has died");
+		up_status_set(&r->st, -EPIPE, NULL,
+			      "the helper process that keeps the probes has died");
 		up_status_reason(&r->st, "somebody has killed it");
 		return END_FAILED;
 	}
@@ -234,7 +238,8 @@ static enum reason loop(struct run *r)
 	bool busy = false;
 
 	while (why == GO_ON) {
-		/* While there are events they gather for a moment, unwatched: see KERNEL in docs/design. */
+		/* While there are events they gather for a moment, unwatched: see KERNEL in
+		 * docs/design. */
 		int n = poll(fds, busy ? FD_EVENTS : NR_FDS, wait_ms(r, busy));
 
 		if (n < 0 && errno != EINTR) {

@@ -40,7 +40,8 @@ static bool is_ignored(int sig)
 int up_signals_init(struct up_signals *s)
 {
 	struct sigaction stop = { .sa_handler = note_stop, .sa_flags = SA_RESTART };
-	struct sigaction child = { .sa_handler = note_child, .sa_flags = SA_RESTART | SA_NOCLDSTOP };
+	struct sigaction child = { .sa_handler = note_child,
+				   .sa_flags = SA_RESTART | SA_NOCLDSTOP };
 
 	if (pipe2(stop_pipe, O_CLOEXEC | O_NONBLOCK) || pipe2(child_pipe, O_CLOEXEC | O_NONBLOCK))
 		return -errno;

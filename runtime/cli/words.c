@@ -42,12 +42,15 @@ static bool copy_word(struct split *p)
 
 		if (c == '"' || c == '\'') {
 			if (!(c == '"' ? copy_quoted(p) : copy_literal(p))) {
-				up_buf_printf(p->err, "the command of -c has a %c that is never closed", c);
+				up_buf_printf(p->err,
+					      "the command of -c has a %c that is never closed", c);
 				return false;
 			}
 		} else if (strchr("|&;<>()", c)) {
-			up_buf_printf(p->err,
-				      "`%c` in the command of -c needs a shell: write -c 'sh -c \"...\"'", c);
+			up_buf_printf(
+				p->err,
+				"`%c` in the command of -c needs a shell: write -c 'sh -c \"...\"'",
+				c);
 			return false;
 		} else if (c == '\\' && *p->s) {
 			*p->to++ = *p->s++;

@@ -10,7 +10,7 @@ run_up -e 'probe ./t_add:add when (arg0:s32 == -7) <
 		arg0:u8, arg0:x16, 255, 8, 5, 42)
 	printf("[%s|%8s|%-8s|%.2s|%c|%%|%p]\n", func, func, func, func, 65, 4096) >' -c './t_add add'
 expect_status 0
-expect_eq "printf" "$(cat "$TMP/out" | grep '^\[')" "[-7|   -7|-7   |-0007|+7|4294967289|f9|FFF9|0xff|010|005| 42]
+expect_eq "printf" "$(grep '^\[' "$TMP/out")" "[-7|   -7|-7   |-0007|+7|4294967289|f9|FFF9|0xff|010|005| 42]
 [add|     add|add     |ad|A|%|0x1000]"
 
 # --- counts ---------------------------------------------------------------------------------------
@@ -59,6 +59,20 @@ expect_eq "unnamed counts" "$(cat "$TMP/hits")" "
 
 ./t_add:pong: count() by comm: nothing
 ./t_add:pong: count(): nothing"
+
+# Probes on one place run in the order of the script, at the return too.
+run_up -o "$TMP/hits" -e 'probe ./t_add:ping < printf("a ") > on return < printf("A\n") >
+	probe ./t_add:ping < printf("b ") > on return < printf("B\n") >
+	probe ./t_add:ping < printf("%d ", arg0:s32) > on return < printf("%d\n", retval:s32) >' -c './t_add ping'
+expect_eq "order of probes" "$(cat "$TMP/hits")" "a b 5 a b 3 a b 1 A
+B
+201
+A
+B
+203
+A
+B
+205"
 
 # --- conditions -----------------------------------------------------------------------------------
 

@@ -62,8 +62,8 @@ expect_eq "calls of pause_ms" "$nr" 2
 # --- recursion ------------------------------------------------------------------------------------
 
 run_add 'probe ./t_add:fib on return < printf("%d: fib(%d) = %d\n", depth, arg0:s32, retval:s32) >' fib
-expect_count 15 = "$TMP/hits"
-expect_eq "returns of fib" "$(cat "$TMP/hits")" "$(grep = "$TMP/out")"
+expect_count 15 '=' "$TMP/hits"
+expect_eq "returns of fib" "$(cat "$TMP/hits")" "$(grep '=' "$TMP/out")"
 
 run_add 'probe ./t_add:fib < printf("fib(%d)\n", arg0:s32) > on return <
 	printf("fib(%d) = %d\n", arg0:s32, retval:s32) >' fib
@@ -89,5 +89,24 @@ in 1
 in 0
 out 0 5 0
 in 1"
+expect_line '^2 calls were left without a return$' err
+
+# The kernel keeps track of so many nested returns and no more; those that it reports are right, the others are counted.
+run_add 'probe ./t_add:deep < in = count() > on return < out = count(); if (retval:s32 != arg0:s32 || depth != 100 - arg0:s32) < wrong = count() > >' deep
+out=$(sed -n 's/^out = //p' "$TMP/hits")
+[ "$out" -ge 50 ] || fail "only $out returns of deep"
+expect_eq "calls of deep" "$(cat "$TMP/hits")" "in = 101
+out = $out
+wrong: nothing"
+[ "$out" -eq 101 ] || expect_line "^$((101 - out)) calls were left without a return$" err
+
+# A call that forks returns twice, and both returns know its entry.
+run_add 'probe ./t_add:split < in = count() > on return < printf("%d %d %d\n", arg0:s32, retval:s32, depth); pids = count() by pid >' split
+expect_eq "returns of split" "$(grep -v '^ ' "$TMP/hits")" "7 -7 0
+7 7 0
+in = 1
+
+pids by pid"
+expect_count 2 '^ +[0-9]+  1$' "$TMP/hits"
 
 nothing_left

@@ -107,7 +107,7 @@ expect_line '^uptick: .*no-such-program' err
 echo 'echo' >"$TMP/plain"
 run_up -e 'probe ./t_procs:work < count() >' -c "$TMP/plain"
 expect_status 1
-expect_line "^uptick: .*$TMP/plain.*: .*([Pp]ermission|not executable)" err
+expect_line "^uptick: .*$TMP/plain.*: .*([Pp]ermission|executable)" err
 run_up -e 'probe ./t_procs:work < count() >' -c "'"
 expect_status 2
 

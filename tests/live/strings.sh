@@ -79,17 +79,32 @@ expect_eq "sum of rows" "$(jq '.[] | select(.type == "aggregation") | [.rows[].v
 
 # --- long text ------------------------------------------------------------------------------------
 
-lengths=(10 63 64 65 300 1000 4000)
-run_up -f json -e 'probe ./t_strings:say < print(arg0:string) >' -c "./t_strings long ${lengths[*]}"
-expect_eq "lengths and last letters" "$(jq -c 'select(.type == "print") | [(.values["arg0:string"] | length), .values["arg0:string"][-1:], .cut]' "$TMP/out")" \
-	"$(printf '[%d,"E",null]\n' "${lengths[@]}")"
+# Runs uptick on strings of the lengths $2..., read as $1; $TMP/got has a line for each: name, length, last letter, cut or not.
+read_long()
+{
+	run_up -f json -e "probe ./t_strings:say < print($1) >" -c "./t_strings long ${*:2}"
+	expect_status 0
+	expect_line ' 0 lost in ' err
+	jq -r 'select(.type == "print") | "\(.comm) \(.values[] | length) \(.values[] | .[-1:]) \(.cut)"' "$TMP/out" >"$TMP/got"
+}
 
-# Longer than the kernel can hand over: whole, or marked as cut, or a fault, or counted as lost; never something else.
-run_up -f json -e 'probe ./t_strings:say < print(arg0:string) >' -c './t_strings long 4040 4095 4096 5000 9000 20'
-jq -r 'select(.type == "print") | [.comm, (.values["arg0:string"] | if . == null then "fault" else (length | tostring) + .[-1:] end),
-	if .cut then "cut" else "-" end] | @tsv' "$TMP/out" >"$TMP/got"
-expect_line $'^t_strings\t20E\t-$' "$TMP/got"
-expect_count "$(wc -l <"$TMP/got")" $'^t_strings\t([0-9]+E\t-|[0-9]+x\tcut|fault\t-)$' "$TMP/got"
-lost=$(jq 'select(.type == "end") | .lost' "$TMP/out")
-expect_eq "printed and lost" $(($(wc -l <"$TMP/got") + lost)) 6
+read_long arg0:string 1 10 63 64 65 300 511
+expect_eq "whole texts" "$(cat "$TMP/got")" "$(printf 't_strings %d E null\n' 1 10 63 64 65 300 511)"
+read_long arg0:string 20 513 21 4040 22 4095 23 4096 24 5000 25 70000 26
+expect_eq "whole and cut texts" "$(cat "$TMP/got")" "$(for whole in 20 21 22 23 24 25; do
+	printf 't_strings %d E null\nt_strings 512 x ["arg0:string"]\n' $whole
+done)
+t_strings 26 E null"
+read_long 'arg0:string[2048]' 2047 2049 20
+expect_eq "with room for more" "$(cat "$TMP/got")" 't_strings 2047 E null
+t_strings 2048 x ["arg0:string[2048]"]
+t_strings 20 E null'
+run_up -e 'probe ./t_strings:say < printf("%d %s\n", if (arg0:string[5] == "plain") 1 else 0, arg0:string[3]) >' -c ./t_strings
+expect_line '^1 pla' out
+
+# --- the end of memory ----------------------------------------------------------------------------
+
+run_up -o "$TMP/hits" -e 'probe ./t_strings:touch < printf("%s\n", arg0:string) >' -c './t_strings edge'
+expect_eq "texts at the edge" "$(cat "$TMP/hits")" "$(cat "$TMP/out")"
+
 nothing_left

@@ -1,13 +1,17 @@
 /*
  * Calls of known number and values: add() seven times, bump() three times, fib(5) once (15 calls),
- * ping() once (6 calls of ping and pong together), pause_ms() twice, leave() four times, of which two
- * end by longjmp. Prints each as a probe should see it; `t_add fib` prints and calls only fib, and so on.
+ * ping() once (6 calls of ping and pong together), pause_ms() twice, leave() four times, of which
+ * two end by longjmp, deep() once (101 calls). `t_add split` calls split() once, which returns
+ * twice: it forks. Prints each as a probe should see it; `t_add fib` prints and calls only fib, and
+ * so on.
  */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "probed.h"
 
@@ -70,10 +74,27 @@ PROBED int leave(int n)
 	return 5;
 }
 
+PROBED int deep(int n)
+{
+	return n ? deep(n - 1) + 1 : 0;
+}
+
+/* Returns in two processes: n in the parent, -n in the child. */
+PROBED int split(int n)
+{
+	pid_t pid = fork();
+
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	return pid ? n : -n;
+}
+
 static void do_add(void)
 {
-	static const int pairs[][2] = { { 1, 2 },  { -1, 1 },  { -7, -8 }, { 0, 0 },
-					{ INT_MAX, 1 }, { INT_MIN, -1 }, { INT_MIN, INT_MAX } };
+	static const int pairs[][2] = {
+		{ 1, 2 },       { -1, 1 },       { -7, -8 },          { 0, 0 },
+		{ INT_MAX, 1 }, { INT_MIN, -1 }, { INT_MIN, INT_MAX }
+	};
 
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 		int a = pairs[i][0], b = pairs[i][1];
@@ -117,5 +138,9 @@ int main(int argc, char **argv)
 		pause_ms(pause_ms(3) + 2);
 	if (!*what || !strcmp(what, "leave"))
 		do_leave();
+	if (!*what || !strcmp(what, "deep"))
+		deep(100);
+	if (!strcmp(what, "split") && split(7) < 0)
+		_exit(0);
 	return 0;
 }

@@ -1,4 +1,5 @@
-/* One function under three names, called ten times by one of them; another, of similar name, three times. */
+/* One function under three names, called ten times by one of them; another, of similar name, three
+ * times. */
 #include "probed.h"
 
 PROBED int put_real(int n)

@@ -1,4 +1,5 @@
-/* Four threads draw numbered tickets under a lock, 3,000 each unless told another number: their order is the true one. */
+/* Four threads draw numbered tickets under a lock, 3,000 each unless told another number: their
+ * order is the true one. */
 #include <pthread.h>
 #include <stdlib.h>
 

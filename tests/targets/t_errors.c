@@ -1,12 +1,13 @@
 /*
- * Functions that the kernel will not have a probe on: their first instruction has a lock prefix, is a breakpoint, or
- * an AVX-512 one; and one beside them that is as good as any. Only that one is called, three times.
+ * Functions that the kernel will not have a probe on: their first instruction has a lock prefix, is
+ * a breakpoint, or an AVX-512 one; and one beside them that is as good as any. Only that one is
+ * called, three times.
  */
 #include "probed.h"
 
 #if defined(__x86_64__)
-#define FUNCTION(name, code)                                                                       \
-	__asm__(".text\n.globl " #name "\n.type " #name ", @function\n" #name ":\n" code               \
+#define FUNCTION(name, code)                                                             \
+	__asm__(".text\n.globl " #name "\n.type " #name ", @function\n" #name ":\n" code \
 		"\nret\n.size " #name ", . - " #name "\n")
 
 FUNCTION(odd_lock, "lock incl (%rdi)");

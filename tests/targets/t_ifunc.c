@@ -1,4 +1,5 @@
-/* compare() is an indirect function: its symbol is pick(), which chooses compare_fast() once. Five calls. */
+/* compare() is an indirect function: its symbol is pick(), which chooses compare_fast() once. Five
+ * calls. */
 #include "probed.h"
 
 PROBED int compare_slow(int n)

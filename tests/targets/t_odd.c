@@ -1,4 +1,5 @@
-/* Functions whose names are words of the language; two are renamed further by the test. Each is called with its number. */
+/* Functions whose names are words of the language; two are renamed further by the test. Each is
+ * called with its number. */
 #include "probed.h"
 
 PROBED int on(int n)

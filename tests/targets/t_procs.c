@@ -1,9 +1,10 @@
 /*
- * Calls work() in processes and threads of every kind, as its arguments say: "work 3", "thread 3" (a new thread calls
- * it three times), "fork 3" and "spawn 3" (a new process does, without and with a new program), "threads 3" (four
- * threads do at once), "helper" (a thread that stays) and "help 3" (that one calls), "born 3" (the staying thread starts
- * one that calls), "exit 3", "raise 9". With "-" they come from standard input, a line each, and each is answered by
- * "done" on standard output. work() prints who called it, except for "silent" and what follows it.
+ * Calls work() in processes and threads of every kind, as its arguments say: "work 3", "thread 3"
+ * (a new thread calls it three times), "fork 3" and "spawn 3" (a new process does, without and with
+ * a new program), "threads 3" (four threads do at once), "helper" (a thread that stays) and "help
+ * 3" (that one calls), "born 3" (the staying thread starts one that calls), "exit 3", "raise 9".
+ * With "-" they come from standard input, a line each, and each is answered by "done" on standard
+ * output. work() prints who called it, except for "silent" and what follows it.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -102,7 +103,8 @@ static void in_program(int nr)
 	snprintf(command, sizeof(command), "work %d", nr);
 	pid_t pid = vfork();
 	if (pid == 0) {
-		execl("/proc/self/exe", "t_procs", silent ? "silent" : command, silent ? command : NULL, NULL);
+		execl("/proc/self/exe", "t_procs", silent ? "silent" : command,
+		      silent ? command : NULL, NULL);
 		_exit(2);
 	}
 	waitpid(pid, NULL, 0);

@@ -1,11 +1,15 @@
 /*
- * Hands say() strings that mean trouble: control bytes, invalid UTF-8, quotes, none at all, long ones; then calls it
- * under thread names of that sort. `t_strings long N` says one string of N bytes, the last of them an E.
+ * Hands say() strings that mean trouble: control bytes, invalid UTF-8, quotes, none at all, long
+ * ones; then calls it under thread names of that sort. `t_strings long N...` says strings of N
+ * bytes, the last of them an E. `t_strings edge` says strings that end right before memory that is
+ * not there, and those that would begin there.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "probed.h"
 
@@ -29,6 +33,12 @@ static const char *const texts[] = {
 
 static const char *const names[] = { "ev\033[2Jil", "two\nlines", "\377\376bad", "\"quo\\ted", "" };
 
+/* For what must not be read by the program itself. */
+PROBED int touch(const char *s)
+{
+	return s != NULL;
+}
+
 PROBED int say(const char *s)
 {
 	return (int)strlen(s);
@@ -45,8 +55,34 @@ static void say_long(size_t len)
 	free(s);
 }
 
+/* Texts of 0 to 40 bytes whose NUL is the last byte of a page, with nothing behind it. */
+static void say_at_the_edge(void)
+{
+	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	munmap(page + 4096, 4096);
+	for (int len = 0; len <= 40; len++) {
+		char *s = page + 4095 - len;
+
+		for (int i = 0; i < len; i++)
+			s[i] = (char)('a' + i % 26);
+		s[len] = 0;
+		touch(s);
+		printf("%s\n", s);
+	}
+	touch(page + 4096);
+	printf("(fault)\n");
+	fflush(stdout);
+	/* So that this memory can still be looked at. */
+	sleep(1);
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 2) {
+		say_at_the_edge();
+		return 0;
+	}
 	if (argc > 2) {
 		for (int i = 2; i < argc; i++)
 			say_long(strtoul(argv[i], NULL, 10));

@@ -21,14 +21,16 @@
 
 /* ---- arguments: in registers and on the stack ---- */
 
-PROBED long eleven(long a, long b, long c, long d, long e, long f, long g, long h, long i, int j, char k)
+PROBED long eleven(long a, long b, long c, long d, long e, long f, long g, long h, long i, int j,
+		   char k)
 {
 	return a + b + c + d + e + f + g + h + i + j + k;
 }
 
 static void do_args(void)
 {
-	long r = eleven(-1, 2, LONG_MIN, LONG_MAX, 0x123456789abcdef0, 6, -7, 8, 1l << 40, -10, 'k');
+	long r =
+		eleven(-1, 2, LONG_MIN, LONG_MAX, 0x123456789abcdef0, 6, -7, 8, 1l << 40, -10, 'k');
 
 	printf("%d %d %ld %ld %#lx %d %d %d %ld %d %c = %ld\n", -1, 2, LONG_MIN, LONG_MAX,
 	       0x123456789abcdef0, 6, -7, 8, 1l << 40, -10, 'k', r);
@@ -141,20 +143,32 @@ PROBED struct record *look(struct record *r, int turn)
 
 static void show_record(const struct record *r)
 {
-	printf("%u %d %u %d %u %d %" PRIu64 " %" PRId64 " %s %s\n", r->u8, r->s8, r->u16, r->s16, r->u32,
-	       r->s32, r->u64, r->s64, r->text, r->name);
+	printf("%u %d %u %d %u %d %" PRIu64 " %" PRId64 " %s %s\n", r->u8, r->s8, r->u16, r->s16,
+	       r->u32, r->s32, r->u64, r->s64, r->text, r->name);
 	printf("%#x %#x %#x %#" PRIx64 " '%c' %s\n", r->u8, r->u16, r->u32, r->u64, r->c,
 	       r->yes ? "true" : "false");
-	printf("%d %s %s %d %s %#x\n", r->next->s32, r->next->text, r->next->name, r->next->next->s32,
-	       r->next->next->name, global_number);
+	printf("%d %s %s %d %s %#x\n", r->next->s32, r->next->text, r->next->name,
+	       r->next->next->s32, r->next->next->name, global_number);
 }
 
 static void do_memory(void)
 {
 	struct record c = { 3, -3, 3, -3, 'c', true, 3, -3, 3, -3, "third", "name of c", NULL };
-	struct record b = { 128, -128, 65535, -32768, '~', false, UINT32_MAX, INT32_MIN, UINT64_MAX,
-			    INT64_MIN, "fifteen letters", "", &c };
-	struct record a = { 255, -1, 256, -2, 'a', true, 70000, -70000, 1ull << 40, -1, "text in a", "name of a", &b };
+	struct record b = { 128,
+			    -128,
+			    65535,
+			    -32768,
+			    '~',
+			    false,
+			    UINT32_MAX,
+			    INT32_MIN,
+			    UINT64_MAX,
+			    INT64_MIN,
+			    "fifteen letters",
+			    "",
+			    &c };
+	struct record a = { 255,    -1,         256, -2,          'a',         true, 70000,
+			    -70000, 1ull << 40, -1,  "text in a", "name of a", &b };
 
 	c.next = &a;
 	for (int i = 0; i < 3; i++) {
@@ -165,23 +179,34 @@ static void do_memory(void)
 	}
 }
 
-/* Pointers that lead nowhere, between two that do: no value of a good one may show up in a bad one. */
+/* Pointers that lead nowhere, between two that do: no value of a good one may show up in a bad one.
+ */
 static void do_faults(void)
 {
 	char *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct record end = { .s32 = 22, .text = "end", .name = "name of end" };
 	struct record good = { .s32 = 11, .text = "good", .name = "name of good", .next = &end };
 	struct record no_name = { .s32 = 33, .text = "no name", .next = &end };
-	struct record bad_name = { .s32 = 44, .text = "bad name", .name = page, .next = (void *)page };
-	struct record small = { .s32 = 55, .text = "small", .name = (void *)8, .next = (void *)0xfff8 };
-	struct record wild = { .s32 = 66, .text = "wild", .name = (void *)0x8000000000000000,
+	struct record bad_name = {
+		.s32 = 44, .text = "bad name", .name = page, .next = (void *)page
+	};
+	struct record small = {
+		.s32 = 55, .text = "small", .name = (void *)8, .next = (void *)0xfff8
+	};
+	struct record wild = { .s32 = 66,
+			       .text = "wild",
+			       .name = (void *)0x8000000000000000,
 			       .next = (void *)0x4141414141414141 };
-	struct record *all[] = { &good,	 &no_name, &good, &bad_name, &good, &small, &good, &wild, &good, &end,
-				 &good, NULL, &good, (void *)100, &good, (void *)0x8000000000000000, &good,
-				 (void *)page };
+	struct record *all[] = { &good, &no_name,    &good, &bad_name,
+				 &good, &small,      &good, &wild,
+				 &good, &end,        &good, NULL,
+				 &good, (void *)100, &good, (void *)0x8000000000000000,
+				 &good, (void *)page };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		look(all[i], 0);
+	/* So that this memory can still be looked at. */
+	usleep(500000);
 }
 
 int main(int argc, char **argv)

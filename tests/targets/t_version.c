@@ -1,4 +1,5 @@
-/* A service of version 1: serve() gets the version and has another place in version 2, see t_version2.c. */
+/* A service of version 1: serve() gets the version and has another place in version 2, see
+ * t_version2.c. */
 #include <stdio.h>
 
 #include "probed.h"

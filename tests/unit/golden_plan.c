@@ -120,8 +120,8 @@ static bool fake_func_at(void *ctx, const struct up_object *o, uint64_t addr, st
 	for (size_t i = 0; i < NR(symbols); i++) {
 		const struct up_symbol *s = &symbols[i].sym;
 
-		if (strcmp(symbols[i].object, o->name) || s->kind != UP_SYM_FUNC || addr < s->addr ||
-		    addr >= s->addr + s->size)
+		if (strcmp(symbols[i].object, o->name) || s->kind != UP_SYM_FUNC ||
+		    addr < s->addr || addr >= s->addr + s->size)
 			continue;
 		*out = *s;
 		return true;
@@ -136,9 +136,10 @@ static bool fake_can_probe(void *ctx, const struct up_object *o, uint64_t addr, 
 	(void)o;
 	if (addr % 4 == 0)
 		return true;
-	up_buf_printf(&why->msg, "0x%" PRIx64 " is inside the 4-byte instruction at 0x%" PRIx64, addr,
-		      addr / 4 * 4);
-	up_buf_printf(&why->hint, "use 0x%" PRIx64 " or 0x%" PRIx64, addr / 4 * 4, addr / 4 * 4 + 4);
+	up_buf_printf(&why->msg, "0x%" PRIx64 " is inside the 4-byte instruction at 0x%" PRIx64,
+		      addr, addr / 4 * 4);
+	up_buf_printf(&why->hint, "use 0x%" PRIx64 " or 0x%" PRIx64, addr / 4 * 4,
+		      addr / 4 * 4 + 4);
 	return false;
 }
 
@@ -193,7 +194,8 @@ static void show_diags(const struct up_compile *c, struct up_buf *out)
 			up_buf_printf(out, "    hint: %s\n", d->hint);
 		if (!d->has_note)
 			continue;
-		up_source_where(&c->sources.list.v[d->note_span.src], d->note_span.off, &line, &col);
+		up_source_where(&c->sources.list.v[d->note_span.src], d->note_span.off, &line,
+				&col);
 		up_buf_printf(out, "    note: %u:%u %s\n", line, col, d->note);
 	}
 }
@@ -218,8 +220,12 @@ static bool read_file(const char *path, struct up_buf *text)
 int main(int argc, char **argv)
 {
 	static const char *const args[] = { "libc", "app:beta" };
-	struct up_env env = { .resolver = &fake, .aggs = up_agg_rows, .args = args, .nr_args = 2,
-			      .max_arg_text = UP_MAX_ARG_TEXT, .max_args = UP_MAX_ARGS,
+	struct up_env env = { .resolver = &fake,
+			      .aggs = up_agg_rows,
+			      .args = args,
+			      .nr_args = 2,
+			      .max_arg_text = UP_MAX_ARG_TEXT,
+			      .max_args = UP_MAX_ARGS,
 			      .max_sites = UP_MAX_SITES };
 	struct up_buf text = { 0 }, out = { 0 };
 	struct up_compile *c = up_compile_new();

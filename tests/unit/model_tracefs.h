@@ -94,8 +94,7 @@ static void model_remove_tree(const char *path)
 	nftw(path, model_unlink, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* --- events -------------------------------------------------------------------------------------
- */
+/* --- events ---------------------------------------------------------------------------------- */
 
 /* Calls fn(path of the event's directory) for the top and each instance; sums up the results. */
 static int model_each_place(const char *event, int (*fn)(const char *dir))

@@ -361,9 +361,7 @@ static void check_seen(const struct seen *s, unsigned times)
 	CHECK(s->texts == 8 * times && s->faults == 7 * times);
 }
 
-/* --- tests
- * ------------------------------------------------------------------------------------------------------
- */
+/* --- tests ----------------------------------------------------------------------------------- */
 
 static void test_counts(struct up_attach_opts o)
 {
@@ -611,9 +609,7 @@ static void test_perf_second(void)
 	close_attach(a);
 }
 
-/* --- errors
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- errors ---------------------------------------------------------------------------------- */
 
 static void expect_status(const char *what, uint32_t span)
 {

@@ -7,8 +7,8 @@
 #define TID 100
 
 /* Opens a call of a probe at sp that returns to ra, and keeps one number. */
-static struct up_call *enter(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp, uint64_t ra,
-			     uint64_t kept)
+static struct up_call *enter(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp,
+			     uint64_t ra, uint64_t kept)
 {
 	struct up_call call = { .probe = probe, .sp = sp, .ra = ra, .time = sp, .nr_vals = 2 };
 	struct up_value v = { .u = kept };
@@ -138,7 +138,8 @@ static void test_no_growth(void)
 	up_calls_fini(&c);
 }
 
-/* A child made by fork() returns from what its parent is in; what it never returns from is no loss. */
+/* A child made by fork() returns from what its parent is in; what it never returns from is no loss.
+ */
 static void test_fork(void)
 {
 	struct up_calls c;

@@ -309,10 +309,12 @@ static void test_end(void)
 			  "5 events came out of time order\n"
 			  "6 updates of aggregations were dropped: their tables were full\n");
 	o.form->end(&o, &t);
-	CHECK_BUF(&o.buf, "{\"type\":\"end\",\"handled\":3,\"filtered\":1,\"lost\":2,"
-			  "\"lost_unknown\":true,\"unpaired\":1,\"no_return\":2,\"by_zero\":1,\"corrupt\":7,"
-			  "\"faults\":4,\"late\":5,"
-			  "\"dropped_rows\":6,\"seconds\":0.0123}\n");
+	CHECK_BUF(
+		&o.buf,
+		"{\"type\":\"end\",\"handled\":3,\"filtered\":1,\"lost\":2,"
+		"\"lost_unknown\":true,\"unpaired\":1,\"no_return\":2,\"by_zero\":1,\"corrupt\":7,"
+		"\"faults\":4,\"late\":5,"
+		"\"dropped_rows\":6,\"seconds\":0.0123}\n");
 	t.lost = 0;
 	up_out_summary(&o.buf, &t);
 	CHECK(o.buf.s && strstr(o.buf.s, "1 filtered, an unknown number lost in 12.3 ms\n"));
