@@ -201,6 +201,20 @@ static int format(const struct up_opts *o, const char *name, const struct up_buf
 	return status;
 }
 
+/*
+ * What stands behind a script belongs to the script. One without a `$` takes nothing: then it was
+ * meant for us, and to trace without it would be a surprise.
+ */
+static int check_args(const struct up_opts *o, const struct up_buf *text)
+{
+	if (!o->nr_args || (text->len && memchr(text->s, '$', text->len)))
+		return 0;
+	up_complain("the program takes no arguments, but `%s` stands behind it", o->args[0]);
+	if (o->args[0][0] == '-')
+		up_complain("options stand before the script: uptick %s ... SCRIPT", o->args[0]);
+	return EXIT_USAGE;
+}
+
 static int run_command(struct up_opts *o, const struct up_signals *sig)
 {
 	struct up_buf b = { 0 };
@@ -222,6 +236,8 @@ static int run_command(struct up_opts *o, const struct up_signals *sig)
 						       : up_cmd_doctor(o, sig);
 	} else {
 		status = load(o, &b, &name);
+		if (!status)
+			status = check_args(o, &b);
 		if (!status && o->command == UP_CMD_FMT)
 			status = format(o, name, &b);
 		else if (!status)
