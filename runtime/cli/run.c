@@ -331,7 +331,8 @@ static int exit_status(const struct run *r, enum reason why, bool ok)
 		return 1;
 	if (r->out.error && r->out.error != -EPIPE)
 		return 1;
-	if (why == END_CHILD)
+	/* Ctrl-C ends the command, too, and its end may be seen first. */
+	if (why == END_CHILD && !up_signals_stopped())
 		return up_child_status(&r->child);
 	return 0;
 }
