@@ -77,14 +77,14 @@ void up_diag_note(struct up_diags *ds, struct up_span span, const char *fmt, ...
 	va_end(ap);
 }
 
-const char *up_diag_tag_name(enum up_diag_tag tag)
+const char *up_diag_tag_name(enum up_diag_tag tag, char name[UP_TAG_NAME_MAX])
 {
-	static char names[E_COUNT][32]; /* filled once each, always with the same bytes */
-	char *to = names[tag];
+	char *to = name;
 
-	for (const char *s = rows[tag].name + 2; *s && to < names[tag] + 31; s++)
+	for (const char *s = rows[tag].name + 2; *s && to < name + UP_TAG_NAME_MAX - 1; s++)
 		*to++ = *s == '_' ? '-' : (char)tolower((unsigned char)*s);
-	return names[tag];
+	*to = 0;
+	return name;
 }
 
 const char *up_diag_summary(enum up_diag_tag tag)

@@ -53,7 +53,8 @@ void up_diag_note(struct up_diags *ds, struct up_span span, const char *fmt, ...
 	__attribute__((format(printf, 3, 4)));
 
 /* "E_SYNTAX" without the prefix, lower case with dashes: "syntax", "bare-comparison". */
-const char *up_diag_tag_name(enum up_diag_tag tag);
+#define UP_TAG_NAME_MAX 32
+const char *up_diag_tag_name(enum up_diag_tag tag, char name[UP_TAG_NAME_MAX]);
 /* One row's explanation, for reference pages. */
 const char *up_diag_summary(enum up_diag_tag tag);
 

@@ -23,7 +23,7 @@ static void add_diag(const struct up_diags *ds, const struct up_diag *d, struct 
 	up_buf_printf(out, "\",\"line\":%u,\"column\":%u,\"end_line\":%u,\"end_column\":%u", line,
 		      col, end_line, end_col);
 	add_string(out, "severity", d->severity == UP_SEV_WARNING ? "warning" : "error");
-	add_string(out, "tag", up_diag_tag_name(d->tag));
+	add_string(out, "tag", up_diag_tag_name(d->tag, (char[UP_TAG_NAME_MAX]){ 0 }));
 	add_string(out, "message", d->msg);
 	if (d->hint)
 		add_string(out, "hint", d->hint);

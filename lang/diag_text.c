@@ -234,7 +234,8 @@ static void add_diag(struct renderer *r, const struct up_diag *d)
 	r->gutter = snprintf(NULL, 0, "%u", line > note ? line : note);
 	add_where(r, d->span);
 	set_colour(r, colour);
-	up_buf_printf(r->out, "%s[%s]: ", warning ? "warning" : "error", up_diag_tag_name(d->tag));
+	up_buf_printf(r->out, "%s[%s]: ", warning ? "warning" : "error",
+		      up_diag_tag_name(d->tag, (char[UP_TAG_NAME_MAX]){ 0 }));
 	set_colour(r, RESET);
 	add_text(r, d->msg, "  ");
 	add_place(r, d->span, colour, false);

@@ -48,7 +48,8 @@ static void list_diags(struct front *f)
 		unsigned line, col;
 
 		up_source_where(&f->sources.list.v[d->span.src], d->span.off, &line, &col);
-		up_buf_printf(&f->out, "%u:%u %s\n", line, col, up_diag_tag_name(d->tag));
+		up_buf_printf(&f->out, "%u:%u %s\n", line, col,
+			      up_diag_tag_name(d->tag, (char[UP_TAG_NAME_MAX]){ 0 }));
 	}
 }
 

@@ -189,7 +189,7 @@ static void show_diags(const struct up_compile *c, struct up_buf *out)
 
 		up_source_where(&c->sources.list.v[d->span.src], d->span.off, &line, &col);
 		up_buf_printf(out, "%u:%u-%u %s: %s\n", line, col, col + d->span.len,
-			      up_diag_tag_name(d->tag), d->msg);
+			      up_diag_tag_name(d->tag, (char[UP_TAG_NAME_MAX]){ 0 }), d->msg);
 		if (d->hint)
 			up_buf_printf(out, "    hint: %s\n", d->hint);
 		if (!d->has_note)
