@@ -41,6 +41,8 @@ leave()
 {
 	local code=$?
 	trap - ERR
+	# A copy of this shell that a signal ends before it has become another program is not the test.
+	[ "$BASHPID" = $$ ] || exit "$code"
 	if [ -n "$up_pid" ] && kill -TERM "$up_pid" 2>/dev/null; then
 		wait "$up_pid" || true
 	fi

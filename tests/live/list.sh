@@ -1,6 +1,6 @@
 # uptick list: places by name, pattern, version and source name; objects; without privileges.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-need_program gcc setpriv nm
+need_program setpriv nm
 cd "$TARGETS"
 
 # --- places ---------------------------------------------------------------------------------------
@@ -33,17 +33,14 @@ run_up plan -e 'probe ./t_many:f_* < count() >'
 expect_eq "places of a probe" "$(grep -c '^p:' "$TMP/out")" "$listed"
 
 # Everything, with and without the colon; local functions are marked, data is left out.
-printf '%s\n' 'int data_item = 1; static __attribute__((noinline, used)) int hidden(int x) { return x + data_item; }' \
-	'int shown(int x) { return hidden(x); }' >"$TMP/l.c"
-gcc -O1 -shared -fPIC -o "$TMP/l.so" "$TMP/l.c"
-for arg in "$TMP/l.so" "$TMP/l.so:"; do
+for arg in ./t_names.so ./t_names.so:; do
 	run_up list "$arg"
 	expect_status 0
 	expect_line ' function local +hidden$'
 	expect_line ' function +shown$'
 	expect_no_line data_item
 done
-run_up list "$TMP/l.so:data_item"
+run_up list ./t_names.so:data_item
 expect_status 1
 expect_line 'is data, and a probe can only stand on code' err
 
@@ -69,32 +66,18 @@ expect_status 2
 
 # --- source names ---------------------------------------------------------------------------------
 
-cat >"$TMP/c.s" <<'END'
-.text
-.macro function name
-.globl \name
-.type \name, @function
-\name: ret
-.size \name, . - \name
-.endm
-function _ZN5Cache3getEi
-function _ZN5Cache3putERKS_
-function _ZN4core3fmt5write17h0123456789abcdefE
-function plain
-END
-gcc -shared -nostdlib -o "$TMP/c.so" "$TMP/c.s"
-run_up list "$TMP/c.so:*"
+run_up list "./t_names.so:*"
 expect_line ' _ZN5Cache3getEi = Cache::get\(int\)$'
 expect_line ' _ZN4core3fmt5write17h0123456789abcdefE = core::fmt::write$'
-expect_line ' plain$'
-run_up list "$TMP/c.so:Cache::get" -f json
+expect_line ' shown$'
+run_up list "./t_names.so:Cache::get" -f json
 expect_count 1 .
 expect_line '"names":\[\{"name":"_ZN5Cache3getEi","demangled":"Cache::get\(int\)"\}\]'
-run_up list "$TMP/c.so:Cache::*"
+run_up list "./t_names.so:Cache::*"
 expect_count 2 .
-run_up list "$TMP/c.so:Cache::get(int)"
+run_up list "./t_names.so:Cache::get(int)"
 expect_count 1 .
-run_up list "$TMP/c.so:core::fmt::write"
+run_up list "./t_names.so:core::fmt::write"
 expect_count 1 .
 
 # --- objects --------------------------------------------------------------------------------------
@@ -123,23 +106,8 @@ expect_line 'there is none' err
 
 # --- many names, and no privileges ----------------------------------------------------------------
 
-cat >"$TMP/many.s" <<'END'
-.altmacro
-.macro function number
-.globl g\number
-.type g\number, @function
-g\number: ret
-.size g\number, 1
-.endm
-.set i, 0
-.rept 12000
-function %i
-.set i, i + 1
-.endr
-END
-gcc -shared -nostdlib -o "$TMP/many.so" "$TMP/many.s"
 since=${EPOCHREALTIME/./}
-run_up list "$TMP/many.so:g*"
+run_up list './t_names.so:g*'
 took=$((${EPOCHREALTIME/./} - since))
 expect_count 12000 .
 expect_line '^12000 places$' err

@@ -4,9 +4,9 @@ need_tracefs
 need_program script mkfifo pgrep
 cd "$TARGETS"
 
-limit_ms=300
+limit_ms=300 slowness=1
 # Under emulation everything takes ten times as long, and the machine below has other things to do.
-[ -z "${UPTICK_GUEST:-}" ] || limit_ms=4000
+[ -z "${UPTICK_GUEST:-}" ] || limit_ms=4000 slowness=6
 rounds=${ROUNDS:-16}
 
 mkfifo "$TMP/never"
@@ -20,10 +20,11 @@ pause_ms()
 	read -r -t "$pause" -u 9 || true
 }
 
-# Has process $1 a handler for signal number $2?
+# Is process $1 uptick by now, and has it a handler for signal number $2?
 is_caught()
 {
 	local mask
+	grep -qsx uptick "/proc/$1/comm" || return 1
 	mask=$(sed -n 's/^SigCgt:\t*//p' "/proc/$1/status" 2>/dev/null || true)
 	[ -n "$mask" ] && (((16#$mask >> ($2 - 1)) & 1))
 }
@@ -42,6 +43,9 @@ interrupt()
 	shift 3
 	start_up "$@"
 	pid=$up_pid
+	while grep -qsx bash "/proc/$pid/comm"; do
+		pause_ms 1
+	done
 	pause_ms "$delay"
 	! is_caught "$pid" "$number" || caught=1
 	sent=${EPOCHREALTIME/./}
@@ -98,15 +102,15 @@ for ((i = 0; i < rounds; i++)); do
 	1) signal='TERM 15' ;;
 	2) signal='HUP 1' ;;
 	esac
-	# The first 60 ms are those in which the most happens.
-	delay=$((i < rounds / 2 ? i * 120 / rounds : RANDOM % 400))
+	# The first 35 ms are those in which the most happens.
+	delay=$((i < rounds / 2 ? i * 70 / rounds : RANDOM % 400))
 	case $((i % 4)) in
 	3) on=(-c './t_ticker') ;;
 	2) on=(-p "$ticker") ;;
 	*) on=() ;;
 	esac
 	# shellcheck disable=SC2086 # two words
-	interrupt_in_time $signal "$delay" -e 'probe ./t_ticker:tick < ticks = count() > on return < if (elapsed < 0) < printf("!\n") > >' "${on[@]}"
+	interrupt_in_time $signal $((delay * slowness)) -e 'probe ./t_ticker:tick < ticks = count() > on return < if (elapsed < 0) < printf("!\n") > >' "${on[@]}"
 done
 echo "$rounds rounds: $nr_early before arming, $nr_late after; slowest end after $slowest ms"
 [ "$nr_late" -gt 0 ] || fail "no round got as far as arming"
@@ -118,10 +122,10 @@ wait_for "end of the commands of -c" only_ticker
 last_command='uptick in a terminal'
 status=0
 {
-	pause_ms $((limit_ms * 4))
+	pause_ms $((700 * slowness))
 	printf '\003'
-	pause_ms "$((limit_ms * 3))"
-} | script -qec "$UPTICK --no-color -e 'probe ./t_ticker:tick < ticks = count() >' -c ./t_ticker" /dev/null >"$TMP/out" 2>&1 || status=$?
+	pause_ms $((limit_ms * 2))
+} | script -qec "exec $UPTICK --no-color -e 'probe ./t_ticker:tick < ticks = count() >' -c ./t_ticker" /dev/null >"$TMP/out" 2>&1 || status=$?
 expect_status 0
 expect_line '^(\^C)?ticks = [0-9]+'
 expect_line '^[0-9]+ hits handled, 0 filtered, 0 lost in '
