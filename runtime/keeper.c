@@ -300,6 +300,14 @@ static int await_answer(struct up_keeper *k, struct wait *w, struct up_buf *out)
 	return head.err;
 }
 
+/* Is stop_fd readable now? */
+static bool is_stopped(const struct up_keeper *k)
+{
+	struct pollfd fd = { k->stop_fd, POLLIN, 0 };
+
+	return k->stop_fd >= 0 && poll(&fd, 1, 0) > 0;
+}
+
 /* The answer's data is appended to *out, which may be NULL. */
 static int step(struct up_keeper *k, const struct request *r, struct up_buf *out)
 {
@@ -310,6 +318,8 @@ static int step(struct up_keeper *k, const struct request *r, struct up_buf *out
 		return -EPIPE;
 	if (k->is_stuck)
 		return -ETIMEDOUT;
+	if (k->watch && w.patience == PATIENT && is_stopped(k))
+		return -EINTR; /* nothing new is begun */
 	/* A request cut short would garble the next one, so it is sent without looking at signals.
 	 */
 	int err = send_request(k, r, &w);
