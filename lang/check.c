@@ -183,46 +183,7 @@ static struct up_type check_index(struct up_check *cx, struct up_node *n)
 	return n->type = UP_TYPE_X64;
 }
 
-/* ---- memory and types ---- */
-
-/* Does it rest on an argument as it was at the entry, without saying `entry.`? */
-static const struct up_node *find_arg(const struct up_node *n)
-{
-	const struct up_node *a;
-
-	if (!n)
-		return NULL;
-	switch (n->kind) {
-	case ND_NAME:
-		return n->sem == SEM_ARG ? n : NULL;
-	case ND_AT:
-	case ND_PAREN:
-		return find_arg(n->sub.e);
-	case ND_TYPED:
-		return find_arg(n->typed.e);
-	case ND_UNARY:
-	case ND_BINARY:
-		a = find_arg(n->op.a);
-		return a ? a : find_arg(n->op.b);
-	default:
-		return NULL;
-	}
-}
-
-/* In `on return`, memory behind an argument may have changed: say when. */
-static bool check_stale(struct up_check *cx, const struct up_node *n, const struct up_node *address)
-{
-	const struct up_node *arg = cx->where == UP_AT_RETURN ? find_arg(address) : NULL;
-
-	if (!arg)
-		return true;
-	up_error(cx->ds, n->span, E_STALE_READ,
-		 "in `on return` the memory behind `%s` may have changed since the entry",
-		 arg->name.s);
-	up_diag_hint(cx->ds, "write entry.%s for what stood there at the entry",
-		     up_source_label(cx->ds, cx->ds->arena, n->span));
-	return false;
-}
+/* ---- memory ---- */
 
 static struct up_type check_at(struct up_check *cx, struct up_node *n)
 {
@@ -238,78 +199,13 @@ static struct up_type check_at(struct up_check *cx, struct up_node *n)
 	if (is_poison(t))
 		return poison(n);
 	if (t.ty != TY_INT) {
-		up_error(cx->ds, n->sub.e->span, E_TYPE,
-			 "an address is a number, this is a string");
+		up_error(cx->ds, n->sub.e->span, E_TYPE, "an address is a number, this is %s",
+			 up_kind_name(t));
 		return poison(n);
 	}
-	if (!check_stale(cx, n, n->sub.e))
+	if (!up_check_stale(cx, n, n->sub.e))
 		return poison(n);
 	return n->type = UP_TYPE_X64;
-}
-
-static struct up_type unknown_type(struct up_check *cx, struct up_node *n)
-{
-	struct up_nearest near;
-	struct up_buf b = { 0 };
-	const char *name = n->typed.type.name;
-
-	up_error(cx->ds, n->typed.type.span, E_UNKNOWN_TYPE, "there is no type `%s`", name);
-	up_nearest_init(&near, name, strlen(name));
-	for (const struct up_type_row *r = up_type_rows; r->name; r++)
-		up_nearest_offer(&near, r->name, strlen(r->name));
-	if (up_nearest_list(&near, &b))
-		up_diag_hint(cx->ds, "did you mean %s?", b.s);
-	up_buf_fini(&b);
-	return poison(n);
-}
-
-/* `string[N]`: text of at most N bytes. */
-static struct up_type check_text_len(struct up_check *cx, struct up_node *n,
-				     const struct up_type_row *row, struct up_type t)
-{
-	uint64_t len;
-
-	if (!up_const_int(n->typed.type.len, &len) || len == 0 || len > UP_TEXT_MAX) {
-		up_error(cx->ds, n->typed.type.len->span, E_NOT_CONSTANT,
-			 "a text's length is a constant from 1 to %d", UP_TEXT_MAX);
-		return poison(n);
-	}
-	if (is_poison(t))
-		return poison(n);
-	if (t.ty != TY_INT) {
-		up_error(cx->ds, n->span, E_TYPE, "an address is a number, this is a string");
-		return poison(n);
-	}
-	return check_stale(cx, n, n->typed.e) ? (n->type = row->type) : poison(n);
-}
-
-static struct up_type check_typed(struct up_check *cx, struct up_node *n)
-{
-	const struct up_typeref *ref = &n->typed.type;
-	const struct up_type_row *row = up_type_find(ref->name);
-	struct up_type t = up_check_expr(cx, n->typed.e);
-
-	if (!row && !ref->bits)
-		return unknown_type(cx, n);
-	if (row && ref->len && row->type.ty == TY_STR && !row->is_later)
-		return check_text_len(cx, n, row, t);
-	if (!row || row->is_later || ref->len) {
-		up_error(cx->ds, ref->span, E_LATER,
-			 "the type `%s` is not to be had in this version",
-			 up_source_label(cx->ds, cx->ds->arena, ref->span));
-		return poison(n);
-	}
-	if (is_poison(t))
-		return poison(n);
-	if (t.ty == TY_STR) {
-		if (row->type.ty == TY_STR)
-			return n->type = t;
-		up_error(cx->ds, n->span, E_TYPE, "a string cannot be taken as `%s`", ref->name);
-		return poison(n);
-	}
-	if (row->is_address && !check_stale(cx, n, n->typed.e))
-		return poison(n);
-	return n->type = row->type;
 }
 
 static struct up_type check_entry(struct up_check *cx, struct up_node *n)
@@ -358,6 +254,8 @@ static struct up_type arithmetic(struct up_type a, struct up_type b)
 {
 	struct up_type t = UP_TYPE_S64;
 
+	if (a.ty == TY_FLOAT || b.ty == TY_FLOAT)
+		return UP_TYPE_FLOAT;
 	t.is_signed = !is_unsigned(a) && !is_unsigned(b);
 	if (!t.is_signed && (a.show == UP_SHOW_HEX || b.show == UP_SHOW_HEX))
 		t.show = UP_SHOW_HEX;
@@ -387,23 +285,50 @@ static struct up_type check_string_op(struct up_check *cx, struct up_node *n, st
 		return n->type = UP_TYPE_BOOL;
 	mismatch(cx, n, "this compares a string with a number");
 	struct up_node *num = a.ty == TY_STR ? n->op.b : n->op.a;
-	if (num->type.bits == 64)
+	if (num->type.ty == TY_INT && num->type.bits == 64)
 		up_diag_hint(cx->ds, "if the number is the address of text, write %s:string",
 			     up_source_label(cx->ds, cx->ds->arena, num->span));
 	return n->type;
 }
 
-static struct up_type check_binary(struct up_check *cx, struct up_node *n)
+/* Bytes can be compared with bytes and with text, arrays with nothing. */
+static struct up_type check_block_op(struct up_check *cx, struct up_node *n, struct up_type a,
+				     struct up_type b)
 {
-	struct up_type a = up_check_expr(cx, n->op.a), b = up_check_expr(cx, n->op.b);
+	bool is_equality = n->op.op == OPR_EQ || n->op.op == OPR_NE;
+
+	if (a.ty == TY_ARRAY || b.ty == TY_ARRAY) {
+		const struct up_node *array = a.ty == TY_ARRAY ? n->op.a : n->op.b;
+
+		up_error(cx->ds, array->span, E_TYPE,
+			 "an array can be shown and be a key, nothing else");
+		up_diag_hint(cx->ds, "read the element: @(ADDRESS + N * SIZE):TYPE");
+		return poison(n);
+	}
+	if (!is_equality)
+		return mismatch(cx, n, "bytes can be compared with == and !=, nothing else");
+	if (up_ty_has_bytes(a.ty) && up_ty_has_bytes(b.ty))
+		return n->type = UP_TYPE_BOOL;
+	return mismatch(cx, n, "this compares bytes with a number");
+}
+
+/* Operators that need integers. */
+static bool is_integer_op(enum up_op op)
+{
+	return op == OPR_SHL || op == OPR_SHR || op == OPR_AND || op == OPR_OR || op == OPR_XOR ||
+	       op == OPR_MOD;
+}
+
+static struct up_type check_number_op(struct up_check *cx, struct up_node *n, struct up_type a,
+				      struct up_type b)
+{
 	enum up_op op = n->op.op;
 
-	if (is_poison(a) || is_poison(b))
-		return poison(n);
-	if (op == OPR_LAND || op == OPR_LOR)
-		return n->type = UP_TYPE_BOOL;
-	if (a.ty == TY_STR || b.ty == TY_STR)
-		return check_string_op(cx, n, a, b);
+	if (is_integer_op(op) && (a.ty == TY_FLOAT || b.ty == TY_FLOAT)) {
+		mismatch(cx, n, "this operator needs integers");
+		up_diag_hint(cx->ds, ":s64 behind a floating-point number cuts it to an integer");
+		return n->type;
+	}
 	switch (op) {
 	case OPR_MATCH:
 		return mismatch(cx, n, "~ matches a string against a glob; these are numbers");
@@ -422,6 +347,32 @@ static struct up_type check_binary(struct up_check *cx, struct up_node *n)
 	}
 }
 
+/* Can it be a condition? */
+static bool check_truth(struct up_check *cx, const struct up_node *n)
+{
+	if (n->type.ty != TY_ARRAY && n->type.ty != TY_BYTES)
+		return true;
+	return up_error(cx->ds, n->span, E_TYPE, "%s is neither true nor false",
+			up_kind_name(n->type));
+}
+
+static struct up_type check_binary(struct up_check *cx, struct up_node *n)
+{
+	struct up_type a = up_check_expr(cx, n->op.a), b = up_check_expr(cx, n->op.b);
+
+	if (is_poison(a) || is_poison(b))
+		return poison(n);
+	if (n->op.op == OPR_LAND || n->op.op == OPR_LOR)
+		return check_truth(cx, n->op.a) && check_truth(cx, n->op.b)
+			       ? (n->type = UP_TYPE_BOOL)
+			       : poison(n);
+	if (a.ty == TY_ARRAY || b.ty == TY_ARRAY || a.ty == TY_BYTES || b.ty == TY_BYTES)
+		return check_block_op(cx, n, a, b);
+	if (a.ty == TY_STR || b.ty == TY_STR)
+		return check_string_op(cx, n, a, b);
+	return check_number_op(cx, n, a, b);
+}
+
 static struct up_type check_unary(struct up_check *cx, struct up_node *n)
 {
 	struct up_type t = up_check_expr(cx, n->op.a);
@@ -429,10 +380,19 @@ static struct up_type check_unary(struct up_check *cx, struct up_node *n)
 	if (is_poison(t))
 		return poison(n);
 	if (n->op.op == OPR_NOT)
-		return n->type = UP_TYPE_BOOL;
+		return check_truth(cx, n->op.a) ? (n->type = UP_TYPE_BOOL) : poison(n);
+	if (t.ty == TY_FLOAT && n->op.op == OPR_NEG)
+		return n->type = UP_TYPE_FLOAT;
 	if (t.ty != TY_INT)
-		return mismatch(cx, n, "this operator needs a number");
+		return mismatch(cx, n,
+				t.ty == TY_FLOAT ? "this operator needs an integer"
+						 : "this operator needs a number");
 	return n->type = n->op.op == OPR_NEG ? UP_TYPE_S64 : arithmetic(t, UP_TYPE_S64);
+}
+
+static bool is_number(struct up_type t)
+{
+	return t.ty == TY_INT || t.ty == TY_FLOAT;
 }
 
 static struct up_type check_choice(struct up_check *cx, struct up_node *n)
@@ -442,12 +402,17 @@ static struct up_type check_choice(struct up_check *cx, struct up_node *n)
 
 	if (is_poison(a) || is_poison(b))
 		return poison(n);
-	if (a.ty != b.ty)
-		return mismatch(cx, n, "one branch is a string, the other a number");
-	if (a.ty == TY_INT)
-		return n->type = a.show == b.show && a.bits == b.bits && a.is_signed == b.is_signed
+	if (is_number(a) && is_number(b))
+		return n->type = a.ty == b.ty && a.show == b.show && a.bits == b.bits &&
+						 a.is_signed == b.is_signed
 					 ? a
 					 : arithmetic(a, b);
+	if (a.ty == TY_ARRAY && b.ty == TY_ARRAY && !up_type_same_form(a, b))
+		return mismatch(cx, n, "the two branches are arrays of different types");
+	if (a.ty != b.ty)
+		return mismatch(cx, n,
+				up_arena_printf(cx->ds->arena, "one branch is %s, the other %s",
+						up_kind_name(a), up_kind_name(b)));
 	return n->type = a;
 }
 
@@ -474,15 +439,17 @@ static struct up_type check_fetch_call(struct up_check *cx, struct up_node *n)
 			 "this is no fetch argument: it has a blank, or `=`, or nothing in it");
 		return poison(n);
 	}
-	const struct up_type_row *row = up_type_find(type);
-	if (!row || !row->kernel) {
+	struct up_type t;
+	uint16_t size;
+	if (!up_type_of_kernel(type, &t, &size)) {
 		up_error(cx->ds, arg->span, E_UNKNOWN_TYPE,
 			 "`%s` is no type that can be fetched like this", type);
-		up_diag_hint(cx->ds, "u8 to u64, s8 to s64, x8 to x64, string");
+		up_diag_hint(cx->ds, "u8 to u64, s8 to s64, x8 to x64, arrays of these as u32[8], "
+				     "b4@3/32, string");
 		return poison(n);
 	}
 	n->sem = SEM_FETCH;
-	return n->type = row->type;
+	return n->type = t;
 }
 
 static struct up_type check_call(struct up_check *cx, struct up_node *n)
@@ -525,8 +492,7 @@ struct up_type up_check_expr(struct up_check *cx, struct up_node *n)
 	case ND_STR:
 		return n->type = UP_TYPE_STR;
 	case ND_FLOAT:
-		return check_literal_later(
-			cx, n, "floating-point numbers are not to be had in this version");
+		return n->type = UP_TYPE_FLOAT;
 	case ND_DOLLAR:
 	case ND_ARROW:
 		return check_literal_later(cx, n,
@@ -553,7 +519,7 @@ struct up_type up_check_expr(struct up_check *cx, struct up_node *n)
 			push_type_into_entry(n);
 			return check_entry(cx, n);
 		}
-		return check_typed(cx, n);
+		return up_check_typed(cx, n);
 	case ND_UNARY:
 		return check_unary(cx, n);
 	case ND_BINARY:
@@ -571,7 +537,7 @@ void up_check_cond(struct up_check *cx, struct up_node *n)
 {
 	uint64_t v;
 
-	if (!is_poison(up_check_expr(cx, n)) && up_const_int(n, &v))
+	if (!is_poison(up_check_expr(cx, n)) && check_truth(cx, n) && up_const_int(n, &v))
 		up_error(cx->ds, n->span, W_CONSTANT_CONDITION, "this condition is always %s",
 			 v ? "true" : "false");
 }

@@ -42,6 +42,15 @@ struct up_check {
 
 /* Checks an expression; returns its type, also kept in n->type. */
 struct up_type up_check_expr(struct up_check *cx, struct up_node *n);
+/* Checks `VALUE:TYPE`. */
+struct up_type up_check_typed(struct up_check *cx, struct up_node *n);
+/*
+ * In `on return`, memory behind an argument may have changed: is it said when it is read? False
+ * after a diagnostic.
+ */
+bool up_check_stale(struct up_check *cx, const struct up_node *n, const struct up_node *address);
+/* How a value of a type is called in messages: "an array". */
+const char *up_kind_name(struct up_type t);
 /* Checks an expression that is used as a condition. */
 void up_check_cond(struct up_check *cx, struct up_node *n);
 /* Checks the statements of a block. */

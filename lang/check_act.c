@@ -185,7 +185,7 @@ static bool same_agg(struct up_check *cx, const struct up_node *act, uint32_t i,
 	else if (old->nr_keys != a->nr_keys)
 		what = "another number of keys";
 	for (uint32_t k = 0; !what && k < a->nr_keys; k++)
-		if (old->key_types[k].ty != a->key_types[k].ty)
+		if (!up_type_same_form(old->key_types[k], a->key_types[k]))
 			what = "keys of another type";
 	if (!what)
 		return true;

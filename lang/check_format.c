@@ -63,22 +63,38 @@ static void complain(struct format *f, struct up_span span, const char *what, co
 		up_diag_hint(f->cx->ds, "%s", hint);
 }
 
-/* Does a value of type t fit the conversion? */
+#define INT_CONVERSIONS "duxXocp"
+#define FLOAT_CONVERSIONS "fFeEgGaA"
+
+static bool fits_type(char conv, struct up_type t)
+{
+	if (conv == 's')
+		return up_ty_has_bytes(t.ty);
+	return t.ty == TY_INT || (t.ty == TY_FLOAT && strchr(FLOAT_CONVERSIONS, conv));
+}
+
+/* Does the value fit the conversion? */
 static bool fits(struct format *f, char conv, const struct up_node *value)
 {
 	struct up_arena *a = f->cx->ds->arena;
 	struct up_type t = value->type;
+	const char *hint = "%s takes strings, bytes and arrays; %d %u %x %o %c %p integers; %f %e "
+			   "%g %a all numbers";
 
-	if (t.ty == TY_POISON || t.ty == (conv == 's' ? TY_STR : TY_INT))
+	if (t.ty == TY_POISON || fits_type(conv, t))
 		return true;
+	if (conv == 's' && t.ty == TY_INT && t.bits == 64)
+		hint = up_arena_printf(a, "for the text at this address write %s:string",
+				       up_source_label(f->cx->ds, a, value->span));
+	else if (conv != 's' && t.ty == TY_FLOAT)
+		hint = "%f %e %g and %a show it; :s64 behind it cuts it to an integer";
 	complain(f, value->span,
-		 up_arena_printf(a, "%%%c takes a %s, this is a %s", conv,
-				 conv == 's' ? "string" : "number",
-				 t.ty == TY_STR ? "string" : "number"),
-		 conv == 's' && t.bits == 64
-			 ? up_arena_printf(a, "for the text at this address write %s:string",
-					   up_source_label(f->cx->ds, a, value->span))
-			 : "%s takes strings; %d %u %x %o %c %p take numbers");
+		 up_arena_printf(a, "%%%c takes %s, this is %s", conv,
+				 conv == 's'                       ? "a string"
+				 : strchr(FLOAT_CONVERSIONS, conv) ? "a number"
+								   : "an integer",
+				 up_kind_name(t)),
+		 hint);
 	return false;
 }
 
@@ -122,14 +138,12 @@ static void read_conversion(struct format *f)
 	p.conv = f->s < f->end ? *f->s++ : 0;
 	if (p.conv == 'i')
 		p.conv = 'd';
-	if (p.conv && strchr("duxXocsp", p.conv))
+	if (p.conv && strchr("s" INT_CONVERSIONS FLOAT_CONVERSIONS, p.conv))
 		take_value(f, &p);
-	else if (p.conv && strchr("fFeEgGaA", p.conv))
-		complain(f, f->fmt->span,
-			 "floating-point numbers are not to be had in this version", NULL);
 	else
 		complain(f, f->fmt->span, "a % in this format is followed by no conversion",
-			 "conversions are %d %u %x %X %o %c %s %p; %% prints a percent sign");
+			 "conversions are %d %u %x %X %o %c %s %p %f %e %g %a; %% prints a percent "
+			 "sign");
 }
 
 bool up_check_format(struct up_check *cx, struct up_node *fmt, struct up_node *values,

@@ -36,6 +36,12 @@ static void emit_const(struct up_gen *g, unsigned r, struct up_value v)
 	emit_wide(g, OP_CONST, r, (uint32_t)g->b->consts.nr - 1);
 }
 
+static void emit_float(struct up_gen *g, unsigned r, double f)
+{
+	up_vec_push(g->b->arena, &g->b->consts, (struct up_value){ .f = f });
+	emit_wide(g, OP_FCONST, r, (uint32_t)g->b->consts.nr - 1);
+}
+
 static void emit_string(struct up_gen *g, unsigned r, const struct up_text *t)
 {
 	struct up_value v = { .p = up_arena_memdup(g->b->arena, t->s, t->len),
@@ -67,7 +73,7 @@ static void load(struct up_gen *g, const struct up_node *n, const char *text, co
 	if (arg == UP_NONE)
 		g->failed = true;
 	else
-		up_emit(g, up_type_find(type)->size ? OP_ARG : OP_ARGSTR, r, arg, 0);
+		up_emit(g, g->shape->args.v[arg].size ? OP_ARG : OP_ARGSTR, r, arg, 0);
 }
 
 /* Makes register r a fault when a pointer on the way to it was none. */
@@ -85,12 +91,15 @@ static void guard(struct up_gen *g, const struct up_node *n, const struct up_fet
 	}
 }
 
-/* Loads text that was read as arrays; the register behind gets its address. */
-static void load_text(struct up_gen *g, const struct up_node *n, const struct up_fetch *f,
-		      uint64_t len, unsigned r)
+/*
+ * Loads what was read as arrays, with one of OP_TEXT, OP_CHARS, OP_BYTES, OP_ARRAY; the register
+ * behind gets its address.
+ */
+static void load_run(struct up_gen *g, const struct up_node *n, const struct up_fetch *f,
+		     const struct up_run *run, enum up_opcode op, uint64_t len, unsigned r)
 {
 	uint32_t pieces = 0, base = UP_NONE;
-	uint32_t first = up_shape_add_text(&g->fetch, g->shape, f, len, &pieces, n->span);
+	uint32_t first = up_shape_add_run(&g->fetch, g->shape, f, run, &pieces, n->span);
 
 	if (f->base)
 		base = up_shape_add(&g->fetch, g->shape, f->base, "x64", n->span);
@@ -103,8 +112,26 @@ static void load_text(struct up_gen *g, const struct up_node *n, const struct up
 		up_emit(g, OP_ARG, r + 2, base, 0);
 		up_emit(g, OP_ADD, r + 1, r + 1, r + 2);
 	}
-	g->code.v[up_emit(g, OP_TEXT, r, first, pieces)].d = (uint16_t)len;
+	uint32_t at = up_emit(g, op, r, first, op == OP_ARRAY ? run->size : pieces);
+	g->code.v[at].d = (uint16_t)len;
 	guard(g, n, f, r);
+}
+
+static void load_text(struct up_gen *g, const struct up_node *n, const struct up_fetch *f,
+		      enum up_opcode op, uint64_t len, unsigned r)
+{
+	struct up_run run = { "x64", 8, (len + 7) / 8, 0 };
+
+	load_run(g, n, f, &run, op, len, r);
+}
+
+/* Whole words first: fewer arguments, and the kernel reads them faster. */
+static void load_bytes(struct up_gen *g, const struct up_node *n, const struct up_fetch *f,
+		       uint64_t len, unsigned r)
+{
+	struct up_run run = { "x64", 8, len / 8, len % 8 };
+
+	load_run(g, n, f, &run, OP_BYTES, len, r);
 }
 
 static void load_value(struct up_gen *g, const struct up_node *n, const char *type, unsigned r)
@@ -130,6 +157,14 @@ static void gen_fetch_call(struct up_gen *g, const struct up_node *n, unsigned r
 	    !strcmp(arg->str.s + len - strlen(type), type))
 		len -= strlen(type) + 1;
 	load(g, arg, up_arena_memdup(g->ds->arena, arg->str.s, len), type, r);
+	if (n->type.ty == TY_ARRAY && g->code.nr) {
+		/* Where it lies cannot be told: taken as the kernel gives it. */
+		struct up_insn *i = &g->code.v[g->code.nr - 1];
+
+		*i = (struct up_insn){ OP_ARRAY, i->a, i->b, n->type.bits / 8,
+				       (uint16_t)(n->type.bits / 8 * n->type.count) };
+		g->failed |= !has_register(g, n, r + 1);
+	}
 }
 
 /* Keeps a value at the entry for the return block; the same source text is kept once. */
@@ -143,7 +178,7 @@ static void gen_kept(struct up_gen *g, const struct up_node *n, unsigned r)
 		i++;
 	if (i == g->kept->list.nr)
 		up_vec_push(g->ds->arena, &g->kept->list, k);
-	up_emit(g, OP_SAVED, r, (unsigned)i, n->type.ty == TY_STR);
+	up_emit(g, OP_SAVED, r, (unsigned)i, up_ty_has_bytes(n->type.ty));
 }
 
 /* ---- named values ---- */
@@ -212,29 +247,100 @@ static void emit_cast(struct up_gen *g, unsigned r, struct up_type t)
 	up_emit(g, OP_CAST, r, r, t.bits | (unsigned)t.is_signed << 8);
 }
 
-static void gen_typed(struct up_gen *g, const struct up_node *n, unsigned r)
+/* `ADDRESS:string`, `ADDRESS:bytes[N]` */
+static void gen_address_type(struct up_gen *g, const struct up_node *n, unsigned r)
 {
-	const struct up_type_row *row = up_type_find(n->typed.type.name);
 	const struct up_node *e = up_unparen(n->typed.e);
 	struct up_fetch f = { 0 };
 	uint64_t len = UP_TEXT_LEN;
 
-	if (e->type.ty == TY_STR) {
+	if (n->typed.type.len)
+		up_const_int(n->typed.type.len, &len);
+	if (!up_fetch_memory(&g->fetch, e, &f))
+		g->failed = true;
+	else if (n->type.ty == TY_BYTES)
+		load_bytes(g, n, &f, len, r);
+	else
+		load_text(g, n, &f, OP_TEXT, len, r);
+}
+
+/* `@ADDRESS:TYPE[N]` */
+static void gen_array(struct up_gen *g, const struct up_node *n, const struct up_type_row *row,
+		      unsigned r)
+{
+	const struct up_node *at = up_unparen(n->typed.e);
+	struct up_fetch f = { 0 };
+	uint64_t count = 1;
+
+	up_const_int(n->typed.type.len, &count);
+	if (!up_fetch_memory(&g->fetch, at->sub.e, &f)) {
+		g->failed = true;
+	} else if (n->type.ty == TY_STR) {
+		load_text(g, n, &f, OP_CHARS, count, r);
+	} else {
+		struct up_run run = { row->kernel, row->size, count, 0 };
+
+		load_run(g, n, &f, &run, OP_ARRAY, count * row->size, r);
+	}
+}
+
+/* `VALUE:bWIDTH@OFFSET/SIZE`: the kernel takes the bits out where it can. */
+static void gen_bits(struct up_gen *g, const struct up_node *n, unsigned r)
+{
+	const struct up_typeref *ref = &n->typed.type;
+	const struct up_node *e = up_unparen(n->typed.e);
+
+	if (up_is_fetchable(e, g->fetch.at_return)) {
+		load_value(g, e,
+			   up_arena_printf(g->ds->arena, "b%u@%u/%u", ref->bits, ref->bit_off,
+					   ref->bit_size),
+			   r);
+		return;
+	}
+	up_gen_expr(g, e, r);
+	if (!has_register(g, n, r + 1))
+		return;
+	if (ref->bit_off) {
+		emit_const(g, r + 1, (struct up_value){ .u = ref->bit_off });
+		up_emit(g, OP_SHRU, r, r, r + 1);
+	}
+	emit_cast(g, r, n->type);
+}
+
+/* A number type behind a value that is computed. */
+static void gen_cast(struct up_gen *g, const struct up_node *n, const struct up_node *e, unsigned r)
+{
+	up_gen_expr(g, e, r);
+	if (e->type.ty == TY_FLOAT)
+		up_emit(g, n->type.show == UP_SHOW_BOOL ? OP_FTRUTH : OP_TRUNC, r, r, 0);
+	emit_cast(g, r, n->type);
+}
+
+static void gen_typed(struct up_gen *g, const struct up_node *n, unsigned r)
+{
+	const struct up_type_row *row = up_type_find(n->typed.type.name);
+	const struct up_node *e = up_unparen(n->typed.e);
+
+	if (n->typed.type.bits) {
+		gen_bits(g, n, r);
+	} else if (e->type.ty == TY_STR) {
 		up_gen_expr(g, e, r);
 	} else if (row->is_address) {
-		if (n->typed.type.len)
-			up_const_int(n->typed.type.len, &len);
-		if (up_fetch_memory(&g->fetch, e, &f))
-			load_text(g, n, &f, len, r);
-		else
-			g->failed = true;
+		gen_address_type(g, n, r);
+	} else if (n->typed.type.len) {
+		gen_array(g, n, row, r);
+	} else if (row->type.ty == TY_STR) {
+		up_gen_expr(g, e, r);
+		up_emit(g, OP_SYM, r, r, 0);
+		g->b->needs_pid = true;
 	} else if (up_is_fetchable(e, g->fetch.at_return)) {
 		load_value(g, e, row->kernel, r);
+		if (row->type.ty == TY_FLOAT && row->size == 4)
+			up_emit(g, OP_SINGLE, r, r, 0);
 	} else {
-		up_gen_expr(g, e, r);
-		emit_cast(g, r, n->type);
+		gen_cast(g, n, e, r);
 	}
-	if (row->type.show == UP_SHOW_BOOL)
+	if (row && row->type.show == UP_SHOW_BOOL && n->type.ty == TY_INT)
 		up_emit(g, OP_TRUTH, r, r, 0);
 }
 
@@ -245,6 +351,8 @@ void up_gen_cond(struct up_gen *g, const struct up_node *n, unsigned r)
 	up_gen_expr(g, n, r);
 	if (n->type.ty == TY_STR)
 		up_emit(g, OP_STRTRUTH, r, r, 0);
+	else if (n->type.ty == TY_FLOAT)
+		up_emit(g, OP_FTRUTH, r, r, 0);
 	else if (n->type.show != UP_SHOW_BOOL || n->type.bits != 64)
 		up_emit(g, OP_TRUTH, r, r, 0);
 }
@@ -301,14 +409,64 @@ static bool wide_unsigned(struct up_type t)
 	return t.ty == TY_INT && t.bits == 64 && !t.is_signed;
 }
 
+/* Computes a number as a float. */
+static void gen_float(struct up_gen *g, const struct up_node *n, unsigned r)
+{
+	up_gen_expr(g, n, r);
+	if (n->type.ty == TY_INT)
+		up_emit(g, wide_unsigned(n->type) ? OP_FLOATU : OP_FLOATS, r, r, 0);
+}
+
+static void gen_float_op(struct up_gen *g, const struct up_node *n, unsigned r)
+{
+	bool swap = n->op.op == OPR_GT || n->op.op == OPR_GE;
+	enum up_opcode op;
+
+	switch (n->op.op) {
+	case OPR_ADD:
+		op = OP_FADD;
+		break;
+	case OPR_SUB:
+		op = OP_FSUB;
+		break;
+	case OPR_MUL:
+		op = OP_FMUL;
+		break;
+	case OPR_DIV:
+		op = OP_FDIV;
+		break;
+	case OPR_EQ:
+		op = OP_FEQ;
+		break;
+	case OPR_NE:
+		op = OP_FNE;
+		break;
+	case OPR_LT:
+	case OPR_GT:
+		op = OP_FLT;
+		break;
+	default:
+		op = OP_FLE;
+		break;
+	}
+	gen_float(g, n->op.a, r);
+	gen_float(g, n->op.b, r + 1);
+	up_emit(g, op, r, swap ? r + 1 : r, swap ? r : r + 1);
+}
+
 static void gen_binary(struct up_gen *g, const struct up_node *n, unsigned r)
 {
 	bool shift = n->op.op == OPR_SHR || n->op.op == OPR_SHL, swap;
 	bool is_unsigned = wide_unsigned(n->op.a->type) || (!shift && wide_unsigned(n->op.b->type));
-	enum up_opcode op = opcode_of(n->op.op, n->op.a->type.ty == TY_STR, is_unsigned, &swap);
+	enum up_opcode op =
+		opcode_of(n->op.op, up_ty_has_bytes(n->op.a->type.ty), is_unsigned, &swap);
 
 	if (n->op.op == OPR_LAND || n->op.op == OPR_LOR) {
 		gen_logic(g, n, r);
+		return;
+	}
+	if (n->op.a->type.ty == TY_FLOAT || n->op.b->type.ty == TY_FLOAT) {
+		gen_float_op(g, n, r);
 		return;
 	}
 	up_gen_expr(g, n->op.a, r);
@@ -324,17 +482,23 @@ static void gen_unary(struct up_gen *g, const struct up_node *n, unsigned r)
 		return;
 	}
 	up_gen_expr(g, n->op.a, r);
-	up_emit(g, n->op.op == OPR_NEG ? OP_NEG : OP_BNOT, r, r, 0);
+	if (n->type.ty == TY_FLOAT)
+		up_emit(g, OP_FNEG, r, r, 0);
+	else
+		up_emit(g, n->op.op == OPR_NEG ? OP_NEG : OP_BNOT, r, r, 0);
 }
 
 static void gen_choice(struct up_gen *g, const struct up_node *n, unsigned r)
 {
+	void (*gen)(struct up_gen *, const struct up_node *, unsigned) =
+		n->type.ty == TY_FLOAT ? gen_float : up_gen_expr;
+
 	up_gen_cond(g, n->cond.cond, r);
 	uint32_t to_else = up_emit_jump(g, OP_JUMPZ, r);
-	up_gen_expr(g, n->cond.then, r);
+	gen(g, n->cond.then, r);
 	uint32_t to_end = up_emit_jump(g, OP_JUMP, 0);
 	up_patch(g, to_else);
-	up_gen_expr(g, n->cond.els, r);
+	gen(g, n->cond.els, r);
 	up_patch(g, to_end);
 }
 
@@ -349,6 +513,9 @@ void up_gen_expr(struct up_gen *g, const struct up_node *n, unsigned r)
 		return;
 	}
 	switch (n->kind) {
+	case ND_FLOAT:
+		emit_float(g, r, n->flt.v);
+		break;
 	case ND_STR:
 		emit_string(g, r, &n->str);
 		break;

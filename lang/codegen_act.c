@@ -101,6 +101,6 @@ void up_gen_enter(struct up_gen *g)
 		const struct up_node *n = g->kept->list.v[i].expr;
 
 		up_gen_expr(g, n, 0);
-		up_emit(g, OP_SAVE, 0, (unsigned)i, n->type.ty == TY_STR);
+		up_emit(g, OP_SAVE, 0, (unsigned)i, up_ty_has_bytes(n->type.ty));
 	}
 }

@@ -12,8 +12,8 @@
 #include "lang/types.h"
 #include "lang/values.h"
 
-#define ARRAY_WORDS 64u /* elements of one array: the kernel's MAX_ARRAY_LEN */
-#define ARRAY_BYTES (ARRAY_WORDS * 8)
+#define MAX_ELEMENTS 64u /* of one array: the kernel's MAX_ARRAY_LEN */
+#define MAX_PIECES (UP_BLOCK_MAX / MAX_ELEMENTS + 1)
 
 bool up_is_fetchable(const struct up_node *n, bool at_return)
 {
@@ -255,7 +255,8 @@ static const char *name_arg(const struct up_shape *s, const char *text)
 	return up_arena_strdup(s->arena, name);
 }
 
-static bool fits(struct up_fetch_cx *cx, const struct up_shape *s, const char *text,
+/* Can the shape take another `nr` arguments, of which this is one? */
+static bool fits(struct up_fetch_cx *cx, const struct up_shape *s, const char *text, uint32_t nr,
 		 struct up_span span)
 {
 	if (strlen(text) > cx->env->max_arg_text) {
@@ -265,28 +266,34 @@ static bool fits(struct up_fetch_cx *cx, const struct up_shape *s, const char *t
 		up_diag_hint(cx->ds, "fetch a pointer nearer to the value");
 		return false;
 	}
-	if (s->args.nr >= cx->env->max_args)
+	if (s->args.nr + nr > cx->env->max_args)
 		return up_error(cx->ds, span, E_LIMIT, "one event fetches at most %u values",
 				cx->env->max_args);
 	return true;
 }
 
+/* A number of 64 bits: its sign does not matter to who reads it. */
+static bool is_whole_word(const char *type)
+{
+	return !strcmp(type, "x64") || !strcmp(type, "u64") || !strcmp(type, "s64");
+}
+
 uint32_t up_shape_add(struct up_fetch_cx *cx, struct up_shape *s, const char *text,
 		      const char *type, struct up_span span)
 {
-	const struct up_type_row *row = up_type_find(type);
 	struct up_plan_arg a = { .type = type, .span = span };
+	struct up_type t = UP_TYPE_NONE;
 
-	a.size = row->size;
-	a.is_signed = row->type.is_signed;
+	up_type_of_kernel(type, &t, &a.size);
+	a.is_signed = t.ty == TY_INT && t.is_signed;
 	for (size_t i = 0; i < s->args.nr; i++) {
 		const struct up_plan_arg *old = &s->args.v[i];
 
 		if (!strcmp(old->fetch, text) &&
-		    (!strcmp(old->type, type) || (old->size == 8 && a.size == 8)))
+		    (!strcmp(old->type, type) || (is_whole_word(old->type) && is_whole_word(type))))
 			return (uint32_t)i;
 	}
-	if (!fits(cx, s, text, span))
+	if (!fits(cx, s, text, 1, span))
 		return UP_NONE;
 	a.name = name_arg(s, text);
 	a.fetch = up_arena_strdup(s->arena, text);
@@ -310,31 +317,48 @@ static uint32_t find_pieces(const struct up_shape *s, const struct up_plan_arg *
 	return UP_NONE;
 }
 
-uint32_t up_shape_add_text(struct up_fetch_cx *cx, struct up_shape *s, const struct up_fetch *f,
-			   uint64_t len, uint32_t *pieces, struct up_span span)
+/* Arguments being made for a run. */
+struct pieces {
+	struct up_plan_arg v[MAX_PIECES];
+	uint32_t nr;
+	uint64_t done; /* bytes that they read */
+};
+
+static void add_pieces(struct pieces *p, struct up_fetch_cx *cx, struct up_arena *arena,
+		       const struct up_fetch *f, const char *type, unsigned size, uint64_t count)
 {
-	struct up_plan_arg args[UP_TEXT_MAX / ARRAY_BYTES];
-	uint32_t nr = 0;
+	while (count) {
+		unsigned nr = count > MAX_ELEMENTS ? MAX_ELEMENTS : (unsigned)count;
+		struct up_plan_arg *a = &p->v[p->nr++];
 
-	for (uint64_t done = 0; done < len; done += ARRAY_BYTES, nr++) {
-		uint64_t words = (len - done + 7) / 8;
-
-		words = words > ARRAY_WORDS ? ARRAY_WORDS : words;
-		args[nr] = (struct up_plan_arg){ .size = (uint16_t)(words * 8), .span = span };
-		args[nr].fetch = up_arena_strdup(s->arena, memory_text(cx, f->base, f->off + done));
-		args[nr].type = up_arena_printf(s->arena, "x64[%u]", (unsigned)words);
-		if (!fits(cx, s, args[nr].fetch, span))
-			return UP_NONE;
+		*a = (struct up_plan_arg){ .size = (uint16_t)(nr * size) };
+		a->fetch = up_arena_strdup(arena, memory_text(cx, f->base, f->off + p->done));
+		a->type = up_arena_printf(arena, "%s[%u]", type, nr);
+		p->done += a->size;
+		count -= nr;
 	}
-	*pieces = nr;
-	uint32_t first = find_pieces(s, args, nr);
+}
+
+uint32_t up_shape_add_run(struct up_fetch_cx *cx, struct up_shape *s, const struct up_fetch *f,
+			  const struct up_run *run, uint32_t *pieces, struct up_span span)
+{
+	struct pieces p = { .nr = 0 };
+
+	add_pieces(&p, cx, s->arena, f, run->type, run->size, run->count);
+	add_pieces(&p, cx, s->arena, f, "x8", 1, run->rest);
+	*pieces = p.nr;
+	uint32_t first = find_pieces(s, p.v, p.nr);
 	if (first != UP_NONE)
 		return first;
-	for (uint32_t i = 0; i < nr; i++) {
-		args[i].name = name_arg(s, args[i].fetch);
-		up_vec_push(s->arena, &s->args, args[i]);
+	for (uint32_t i = 0; i < p.nr; i++)
+		if (!fits(cx, s, p.v[i].fetch, p.nr, span))
+			return UP_NONE;
+	for (uint32_t i = 0; i < p.nr; i++) {
+		p.v[i].name = name_arg(s, p.v[i].fetch);
+		p.v[i].span = span;
+		up_vec_push(s->arena, &s->args, p.v[i]);
 	}
-	return (uint32_t)s->args.nr - nr;
+	return (uint32_t)s->args.nr - p.nr;
 }
 
 bool up_shape_same(const struct up_plan_event *e, const struct up_shape *s)

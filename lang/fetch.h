@@ -54,13 +54,22 @@ bool up_fetch_memory(struct up_fetch_cx *cx, const struct up_node *n, struct up_
 uint32_t up_shape_add(struct up_fetch_cx *cx, struct up_shape *s, const char *text,
 		      const char *type, struct up_span span);
 
+/* Memory that is read as elements of one type behind another: `count` of them, then perhaps single
+ * bytes. */
+struct up_run {
+	const char *type; /* kernel type of an element */
+	unsigned size;    /* its bytes */
+	uint64_t count;   /* how many */
+	uint64_t rest;    /* bytes behind the last element, read one by one */
+};
+
 /*
- * The index of the first of the arguments that read up to `len` bytes of text at f, as arrays: the
- * kernel's own strings can make a hit vanish (see docs/design/kernel.md). *pieces says how many
- * arguments follow each other. UP_NONE after a diagnostic.
+ * The index of the first of the arguments that read a run at f, as arrays: an array has 64 elements
+ * at most, and the kernel's own strings can make a hit vanish (see docs/design/kernel.md). *pieces
+ * says how many arguments follow each other. UP_NONE after a diagnostic.
  */
-uint32_t up_shape_add_text(struct up_fetch_cx *cx, struct up_shape *s, const struct up_fetch *f,
-			   uint64_t len, uint32_t *pieces, struct up_span span);
+uint32_t up_shape_add_run(struct up_fetch_cx *cx, struct up_shape *s, const struct up_fetch *f,
+			  const struct up_run *run, uint32_t *pieces, struct up_span span);
 
 /* Do two shapes make the same kernel event? */
 bool up_shape_same(const struct up_plan_event *e, const struct up_shape *s);

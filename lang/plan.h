@@ -56,7 +56,7 @@ struct up_insn {
 	uint8_t a;  /* usually the destination register */
 	uint16_t b; /* usually a source register or an index */
 	uint16_t c; /* usually the second source */
-	uint16_t d; /* of OP_TEXT: most bytes of the text */
+	uint16_t d; /* of OP_TEXT, OP_CHARS, OP_BYTES, OP_ARRAY: how many bytes, at most */
 };
 
 /* What a handler does with the call it belongs to. */
@@ -93,7 +93,7 @@ struct up_plan_print {
 struct up_plan_piece {
 	const char *text; /* literal bytes, when conv is 0 */
 	size_t text_len;
-	char conv;                          /* d u x X o c s p, or 0 for literal text */
+	char conv; /* d u x X o c s p f F e E g G a A, or 0 for literal text */
 	bool minus, zero, plus, space, alt; /* flags */
 	uint16_t width;                     /* minimum, 0 for none; at most 4096 */
 	int16_t precision;                  /* -1 for none */

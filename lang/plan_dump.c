@@ -63,6 +63,8 @@ static void dump_wide(const struct up_plan *p, const struct up_insn *i, char kin
 {
 	if (kind == 'k')
 		dump_const(p, up_insn_wide(i), out);
+	else if (kind == 'q')
+		up_buf_printf(out, "%.17g", p->consts[up_insn_wide(i)].f);
 	else
 		up_buf_printf(out, "-> %" PRIu32, up_insn_wide(i));
 }
@@ -127,7 +129,7 @@ void up_disasm(const struct up_plan *p, const struct up_plan_prog *prog, uint32_
 		if (kinds[k] == '-')
 			continue;
 		up_buf_puts(out, shown++ ? ", " : " ");
-		if (kinds[k] == 'k' || kinds[k] == 'j') {
+		if (strchr("kqj", kinds[k])) {
 			dump_wide(p, i, kinds[k], out);
 			break;
 		}

@@ -1,11 +1,12 @@
 /* The rows of types. */
 #include "lang/types.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#define INT(bits, sgn, show)            \
-	{                               \
-		TY_INT, show, bits, sgn \
+#define INT(bits, sgn, show)               \
+	{                                  \
+		TY_INT, show, bits, sgn, 0 \
 	}
 #define DEC(name, bits, sgn, help)                                                    \
 	{                                                                             \
@@ -15,13 +16,17 @@
 	{                                                                               \
 		name, name, INT(bits, false, UP_SHOW_HEX), bits / 8, false, false, help \
 	}
-#define LATER(name, help)                                                             \
-	{                                                                             \
-		name, NULL, { TY_POISON, UP_SHOW_DEC, 0, false }, 0, true, true, help \
+#define FLOAT(bits)                                  \
+	{                                            \
+		TY_FLOAT, UP_SHOW_DEC, bits, true, 0 \
 	}
-#define TEXT                                  \
-	{                                     \
-		TY_STR, UP_SHOW_DEC, 0, false \
+#define TEXT                                     \
+	{                                        \
+		TY_STR, UP_SHOW_DEC, 0, false, 0 \
+	}
+#define BYTES                                      \
+	{                                          \
+		TY_BYTES, UP_SHOW_DEC, 0, false, 0 \
 	}
 
 const struct up_type_row up_type_rows[] = {
@@ -39,12 +44,12 @@ const struct up_type_row up_type_rows[] = {
 	HEX("x64", 64, "hexadecimal"),
 	{ "char", "u8", INT(8, false, UP_SHOW_CHAR), 1, false, false, "one character" },
 	{ "bool", "u8", INT(8, false, UP_SHOW_BOOL), 1, false, false, "true or false" },
+	{ "f32", "u32", FLOAT(32), 4, false, true, "a float in memory" },
+	{ "f64", "u64", FLOAT(64), 8, false, true, "a double in memory" },
 	{ "string", "string", TEXT, 0, true, false, "NUL-terminated text at the address" },
 	{ "ustring", "ustring", TEXT, 0, true, false, "the same, in user memory" },
-	LATER("bytes", "bytes at the address, as hexadecimal"),
-	LATER("sym", "the value as function+offset"),
-	LATER("f32", "a float in memory"),
-	LATER("f64", "a double in memory"),
+	{ "bytes", NULL, BYTES, 0, true, false, "bytes at the address, as hexadecimal digits" },
+	{ "sym", NULL, TEXT, 0, false, false, "the value as function+offset" },
 	{ 0 },
 };
 
@@ -55,6 +60,55 @@ const struct up_type_row *up_type_find(const char *name)
 			if (!strcmp(r->name, name))
 				return r;
 	return NULL;
+}
+
+/* "b4@3/32": the width is the type's, the size that of the number around it. */
+static bool bits_of_kernel(const char *s, struct up_type *type, uint16_t *size)
+{
+	char *end;
+	unsigned long width = strtoul(s + 1, &end, 10), off, container;
+
+	if (*end != '@')
+		return false;
+	off = strtoul(end + 1, &end, 10);
+	if (*end != '/')
+		return false;
+	container = strtoul(end + 1, &end, 10);
+	if (*end || (container != 8 && container != 16 && container != 32 && container != 64) ||
+	    !width || width > container || off > container - width)
+		return false;
+	*type = (struct up_type)INT((uint8_t)width, false, UP_SHOW_DEC);
+	*size = (uint16_t)(container / 8);
+	return true;
+}
+
+bool up_type_of_kernel(const char *kernel, struct up_type *type, uint16_t *size)
+{
+	char name[16];
+	size_t len = strcspn(kernel, "[");
+	const struct up_type_row *row;
+
+	if (kernel[0] == 'b' && kernel[1] >= '0' && kernel[1] <= '9')
+		return bits_of_kernel(kernel, type, size);
+	if (len >= sizeof(name))
+		return false;
+	memcpy(name, kernel, len);
+	name[len] = 0;
+	row = up_type_find(name);
+	if (!row || !row->kernel || row->type.ty == TY_FLOAT)
+		return false;
+	*type = row->type;
+	*size = row->size;
+	if (!kernel[len])
+		return true;
+	char *end;
+	unsigned long count = strtoul(kernel + len + 1, &end, 10);
+	if (strcmp(end, "]") != 0 || !row->size || count < 1 || count > 64)
+		return false;
+	type->ty = TY_ARRAY;
+	type->count = (uint16_t)count;
+	*size = (uint16_t)(row->size * count);
+	return true;
 }
 
 bool up_fetch_text_ok(const char *s, size_t len, const char **type)

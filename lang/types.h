@@ -10,19 +10,25 @@ struct up_type_row {
 	const char *name;   /* "u32" */
 	const char *kernel; /* the kernel's type of the fetch argument; NULL when there is none */
 	struct up_type type;
-	uint8_t size;     /* bytes in memory; 0 for strings */
+	uint8_t size;     /* bytes in memory; 0 when they have no fixed number */
 	bool is_address;  /* takes the value as an address and reads there */
-	bool is_later;    /* understood, but not to be had in this version */
+	bool needs_at;    /* stands behind `@ADDRESS` only */
 	const char *help; /* one phrase */
 };
 
 /* Ends with a NULL name. */
 extern const struct up_type_row up_type_rows[];
 
-#define UP_TEXT_LEN 512  /* bytes of text that are read unless string[N] says otherwise */
-#define UP_TEXT_MAX 2048 /* and at most */
+#define UP_TEXT_LEN 512   /* bytes of text that are read unless string[N] says otherwise */
+#define UP_BLOCK_MAX 2048 /* and at most; of bytes and arrays too */
 
 const struct up_type_row *up_type_find(const char *name);
+
+/*
+ * What a type of the kernel's ("u32", "b4@3/32", "u32[8]", "string") yields, and how many bytes it
+ * takes in a record (0 for a string). False when there is no such type.
+ */
+bool up_type_of_kernel(const char *kernel, struct up_type *type, uint16_t *size);
 
 /*
  * Is s a kernel fetch argument as it may stand in uprobe_events: no white space, no `#`, no `=`

@@ -12,48 +12,68 @@ enum up_ty {
 	TY_NONE,  /* no value: an action */
 	TY_INT,   /* 64-bit integer */
 	TY_FLOAT, /* IEEE double */
-	TY_STR,   /* bytes with a length */
+	TY_STR,   /* text: bytes with a length */
+	TY_BYTES, /* bytes with a length, shown as hexadecimal digits */
+	TY_ARRAY, /* `count` elements, one behind the other as they lie in memory */
 	TY_POISON /* of an expression that already got its diagnostic */
 };
 
-enum up_show { /* how an integer is shown */
+enum up_show { /* how an integer, or an element of an array, is shown */
 	       UP_SHOW_DEC,
 	       UP_SHOW_HEX,
 	       UP_SHOW_CHAR,
-	       UP_SHOW_BOOL
+	       UP_SHOW_BOOL,
+	       UP_SHOW_FLOAT /* of elements only: they are IEEE floats of 32 or 64 bits */
 };
 
 struct up_type {
 	enum up_ty ty;
-	enum up_show show; /* of TY_INT */
-	uint8_t bits;      /* of TY_INT: 8, 16, 32, 64: what the value was cut to */
-	bool is_signed;    /* of TY_INT */
+	enum up_show show; /* of TY_INT, and of the elements of TY_ARRAY */
+	uint8_t bits;      /* likewise: what the value was cut to, 1 to 64; of TY_FLOAT: 32 or 64 */
+	bool is_signed;    /* likewise */
+	uint16_t count;    /* of TY_ARRAY: elements, 1 or more */
 };
 
-#define UP_TYPE_S64 ((struct up_type){ TY_INT, UP_SHOW_DEC, 64, true })
-#define UP_TYPE_U64 ((struct up_type){ TY_INT, UP_SHOW_DEC, 64, false })
-#define UP_TYPE_X64 ((struct up_type){ TY_INT, UP_SHOW_HEX, 64, false })
-#define UP_TYPE_BOOL ((struct up_type){ TY_INT, UP_SHOW_BOOL, 64, true })
-#define UP_TYPE_STR ((struct up_type){ TY_STR, UP_SHOW_DEC, 0, false })
-#define UP_TYPE_FLOAT ((struct up_type){ TY_FLOAT, UP_SHOW_DEC, 64, true })
-#define UP_TYPE_POISON ((struct up_type){ TY_POISON, UP_SHOW_DEC, 64, false })
-#define UP_TYPE_NONE ((struct up_type){ TY_NONE, UP_SHOW_DEC, 0, false })
+#define UP_TYPE_S64 ((struct up_type){ TY_INT, UP_SHOW_DEC, 64, true, 0 })
+#define UP_TYPE_U64 ((struct up_type){ TY_INT, UP_SHOW_DEC, 64, false, 0 })
+#define UP_TYPE_X64 ((struct up_type){ TY_INT, UP_SHOW_HEX, 64, false, 0 })
+#define UP_TYPE_BOOL ((struct up_type){ TY_INT, UP_SHOW_BOOL, 64, true, 0 })
+#define UP_TYPE_STR ((struct up_type){ TY_STR, UP_SHOW_DEC, 0, false, 0 })
+#define UP_TYPE_FLOAT ((struct up_type){ TY_FLOAT, UP_SHOW_DEC, 64, true, 0 })
+#define UP_TYPE_POISON ((struct up_type){ TY_POISON, UP_SHOW_DEC, 64, false, 0 })
+#define UP_TYPE_BYTES ((struct up_type){ TY_BYTES, UP_SHOW_DEC, 0, false, 0 })
+#define UP_TYPE_NONE ((struct up_type){ TY_NONE, UP_SHOW_DEC, 0, false, 0 })
 
 enum up_flag {
 	UP_VALUE_FAULT = 1, /* it could not be read: unequal to all, shown as (fault) */
-	UP_VALUE_CUT = 2    /* a string that was longer than what could be read */
+	UP_VALUE_CUT = 2    /* text, bytes or an array of which only the first part could be read */
 };
 
-/* One value; its type stands in the plan. A string is borrowed: it lives until the handler returns.
+/* Do values of this kind consist of bytes that stand elsewhere? */
+static inline bool up_ty_has_bytes(enum up_ty ty)
+{
+	return ty == TY_STR || ty == TY_BYTES || ty == TY_ARRAY;
+}
+
+/* Do two types have the same form? How wide a single number is does not matter. */
+static inline bool up_type_same_form(struct up_type a, struct up_type b)
+{
+	return a.ty == b.ty &&
+	       (a.ty != TY_ARRAY || (a.show == b.show && a.bits == b.bits &&
+				     a.is_signed == b.is_signed && a.count == b.count));
+}
+
+/*
+ * One value; its type stands in the plan. Bytes are borrowed: they live until the handler returns.
  */
 struct up_value {
 	union {
 		uint64_t u; /* integers, also signed ones (two's complement) */
 		int64_t s;
 		double f;
-		const char *p; /* the bytes of a string, not NUL-terminated */
+		const char *p; /* the bytes of text, bytes or an array; not NUL-terminated */
 	};
-	uint32_t len;   /* bytes of a string */
+	uint32_t len;   /* how many bytes */
 	uint32_t flags; /* enum up_flag */
 };
 

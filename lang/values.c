@@ -3,21 +3,21 @@
 
 #include <string.h>
 
-#define X64                                    \
-	{                                      \
-		TY_INT, UP_SHOW_HEX, 64, false \
+#define X64                                       \
+	{                                         \
+		TY_INT, UP_SHOW_HEX, 64, false, 0 \
 	}
-#define U64                                    \
-	{                                      \
-		TY_INT, UP_SHOW_DEC, 64, false \
+#define U64                                       \
+	{                                         \
+		TY_INT, UP_SHOW_DEC, 64, false, 0 \
 	}
-#define S64                                   \
-	{                                     \
-		TY_INT, UP_SHOW_DEC, 64, true \
+#define S64                                      \
+	{                                        \
+		TY_INT, UP_SHOW_DEC, 64, true, 0 \
 	}
-#define STR                                   \
-	{                                     \
-		TY_STR, UP_SHOW_DEC, 0, false \
+#define STR                                      \
+	{                                        \
+		TY_STR, UP_SHOW_DEC, 0, false, 0 \
 	}
 
 const struct up_val_row up_val_rows[VAL_COUNT] = {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lang/base/text.h"
+#include "runtime/element.h"
 #include "runtime/out_forms.h"
 #include "runtime/out_put.h"
 
@@ -33,31 +34,60 @@ static void put_int(struct up_buf *b, struct up_type t, uint64_t u)
 	case UP_SHOW_BOOL:
 		up_buf_puts(b, u ? "true" : "false");
 		break;
-	case UP_SHOW_DEC:
+	default:
 		up_put_dec(b, u, t.is_signed);
 		break;
 	}
 }
 
-/* JSON has no infinities and no NaN. */
-static void put_float(struct up_buf *b, double f)
+/* JSON has no infinities and no NaN: they are strings, since null is a fault. */
+static void put_float(struct up_buf *b, double f, unsigned bits)
 {
-	if (isfinite(f))
-		up_put_float(b, f);
-	else
-		up_buf_puts(b, "null");
+	const char *quote = isfinite(f) ? "" : "\"";
+
+	up_buf_puts(b, quote);
+	up_put_float(b, f, bits);
+	up_buf_puts(b, quote);
+}
+
+static void put_array(struct up_buf *b, struct up_type t, const struct up_value *v)
+{
+	uint32_t nr = up_element_count(t, v);
+
+	up_buf_putc(b, '[');
+	for (uint32_t i = 0; i < nr; i++) {
+		struct up_value e = up_element(t, v, i);
+
+		if (i)
+			up_buf_putc(b, ',');
+		up_out_json_value(b, up_element_type(t), &e);
+	}
+	up_buf_putc(b, ']');
 }
 
 void up_out_json_value(struct up_buf *b, struct up_type t, const struct up_value *v)
 {
-	if (v->flags & UP_VALUE_FAULT || (t.ty != TY_INT && t.ty != TY_FLOAT && t.ty != TY_STR))
-		up_buf_puts(b, "null");
-	else if (t.ty == TY_STR)
-		put_string(b, v->p, v->len);
-	else if (t.ty == TY_FLOAT)
-		put_float(b, v->f);
-	else
+	switch (v->flags & UP_VALUE_FAULT ? TY_NONE : t.ty) {
+	case TY_INT:
 		put_int(b, t, v->u);
+		break;
+	case TY_FLOAT:
+		put_float(b, v->f, t.bits);
+		break;
+	case TY_STR:
+		put_string(b, v->p, v->len);
+		break;
+	case TY_BYTES:
+		up_buf_putc(b, '"');
+		up_put_bytes(b, v->p, v->len);
+		up_buf_putc(b, '"');
+		break;
+	case TY_ARRAY:
+		put_array(b, t, v);
+		break;
+	default:
+		up_buf_puts(b, "null");
+	}
 }
 
 /* Starts the next member of an object, after another one. */
@@ -220,7 +250,7 @@ static void end_json(struct up_out *o, const struct up_out_totals *t)
 	put_number(b, "late", t->late);
 	put_number(b, "dropped_rows", t->dropped_rows);
 	put_name(b, "seconds");
-	put_float(b, t->seconds);
+	put_float(b, t->seconds, 64);
 	up_buf_puts(b, "}\n");
 }
 

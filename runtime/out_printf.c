@@ -18,16 +18,6 @@ static uint64_t cut_to_type(struct up_type t, uint64_t u)
 	return t.bits && t.bits < 64 ? u & (((uint64_t)1 << t.bits) - 1) : u;
 }
 
-/* A float under an integer conversion: cut towards zero, kept inside the range. */
-static uint64_t float_as_int(double f)
-{
-	if (f != f)
-		return 0;
-	if (f >= 0x1p63)
-		return (uint64_t)INT64_MAX;
-	return (uint64_t)(f <= -0x1p63 ? INT64_MIN : (int64_t)f);
-}
-
 /*
  * Zeros that the precision, or else the width with 0, asks for; a # under %o wants at least one
  * zero in front.
@@ -94,12 +84,14 @@ static size_t cut_chars(const char *s, size_t len, size_t max)
 	return at;
 }
 
-/* Escapes s in a field of the piece's width. */
-static void put_field(struct up_buf *b, const struct up_plan_piece *p, const char *s, size_t len)
+/* Escapes s in a field of the piece's width; `mark` says that it was cut. */
+static void put_field(struct up_buf *b, const struct up_plan_piece *p, const char *s, size_t len,
+		      const char *mark)
 {
 	size_t start = b->len;
 
 	up_text_escape(b, s, len, 0);
+	up_buf_puts(b, mark);
 	if (b->failed || !p->width)
 		return;
 	size_t columns = up_text_columns(b->s + start, b->len - start);
@@ -111,6 +103,37 @@ static void put_field(struct up_buf *b, const struct up_plan_piece *p, const cha
 		memmove(b->s + start + pad, b->s + start, text);
 		memset(b->s + start, ' ', pad);
 	}
+}
+
+/*
+ * C's own formatting: the compiler has checked the parts of the format.
+ */
+static void format_float(struct up_buf *b, const struct up_plan_piece *p, double f)
+{
+	char fmt[16], *to = fmt;
+
+	*to++ = '%';
+	for (const char *c = "-0+ #"; *c; c++)
+		if (*c == '-'   ? p->minus
+		    : *c == '0' ? p->zero
+		    : *c == '+' ? p->plus
+		    : *c == ' ' ? p->space
+				: p->alt)
+			*to++ = *c;
+	strcpy(to, "*.*");
+	to[3] = p->conv;
+	to[4] = 0;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	up_buf_printf(b, fmt, p->width, p->precision, f); /* a negative precision is none */
+#pragma GCC diagnostic pop
+}
+
+static double as_float(struct up_type t, const struct up_value *v)
+{
+	if (t.ty == TY_FLOAT)
+		return v->f;
+	return t.is_signed || t.bits < 64 ? (double)v->s : (double)v->u;
 }
 
 /* %s of what is no string shows it as print() would. */
@@ -125,26 +148,32 @@ static void format_string(struct up_buf *b, const struct up_plan_piece *p, const
 		s = text.s;
 		len = text.len;
 	}
-	if (p->precision >= 0)
-		len = cut_chars(s, len, (size_t)p->precision);
-	put_field(b, p, s, len);
+	const char *mark = p->type.ty == TY_STR && v->flags & UP_VALUE_CUT ? "..." : "";
+	if (p->precision >= 0) {
+		size_t cut = cut_chars(s, len, (size_t)p->precision);
+
+		mark = cut < len ? "" : mark;
+		len = cut;
+	}
+	put_field(b, p, s, len, mark);
 	b->failed |= text.failed;
 	up_buf_fini(&text);
 }
 
 static void format_one(struct up_buf *b, const struct up_plan_piece *p, const struct up_value *v)
 {
-	uint64_t u = p->type.ty == TY_FLOAT ? float_as_int(v->f) : v->u;
-	char c = (char)u;
+	char c = (char)v->u;
 
 	if (v->flags & UP_VALUE_FAULT)
-		put_field(b, p, "(fault)", 7);
-	else if (p->conv == 's' || p->type.ty == TY_STR)
+		put_field(b, p, "(fault)", 7, "");
+	else if (p->conv == 's')
 		format_string(b, p, v);
 	else if (p->conv == 'c')
-		put_field(b, p, &c, 1);
+		put_field(b, p, &c, 1, "");
+	else if (strchr("fFeEgGaA", p->conv))
+		format_float(b, p, as_float(p->type, v));
 	else
-		format_int(b, p, u);
+		format_int(b, p, v->u);
 }
 
 void up_out_printf(struct up_buf *b, const struct up_plan_printf *f, const struct up_value *v)

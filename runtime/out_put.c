@@ -1,6 +1,7 @@
 /* Small pieces of output. */
 #include "runtime/out_put.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,18 +51,38 @@ static bool put_unusual(struct up_buf *b, double f)
 	return true;
 }
 
-void up_put_float(struct up_buf *b, double f)
+void up_put_float(struct up_buf *b, double f, unsigned bits)
 {
+	bool is_single = bits == 32;
+	/* So many digits always come back; only the tiniest numbers need fewer. */
+	int digits = is_single ? 6 : 15, most = is_single ? 9 : 17;
 	char text[32];
 
 	if (put_unusual(b, f))
 		return;
-	for (int digits = 15; digits <= 17; digits++) {
+	if (fabs(f) < (is_single ? (double)FLT_MIN : DBL_MIN))
+		digits = 1;
+	for (; digits <= most; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, f);
-		if (strtod(text, NULL) == f)
+		if (is_single ? strtof(text, NULL) == (float)f : strtod(text, NULL) == f)
 			break;
 	}
 	up_buf_puts(b, text);
+}
+
+void up_put_bytes(struct up_buf *b, const char *s, size_t len)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *to = len ? up_buf_room(b, 2 * len) : NULL;
+
+	if (!to)
+		return;
+	for (size_t i = 0; i < len; i++) {
+		*to++ = digits[(unsigned char)s[i] >> 4];
+		*to++ = digits[(unsigned char)s[i] & 15];
+	}
+	b->len += 2 * len;
+	*to = 0;
 }
 
 void up_put_float_short(struct up_buf *b, double f)

@@ -17,8 +17,8 @@ const char *up_put_digits(char buf[UP_PUT_DIGITS], uint64_t u, unsigned base, bo
 void up_put_dec(struct up_buf *b, uint64_t u, bool is_signed);
 /* "0x2a"; of a negative number no more than its type's bits. */
 void up_put_hex(struct up_buf *b, struct up_type t, uint64_t u);
-/* The shortest text that reads back as the same number; "nan", "inf", "-inf". */
-void up_put_float(struct up_buf *b, double f);
+/* The shortest text that reads back as the same float of `bits` bits; "nan", "inf", "-inf". */
+void up_put_float(struct up_buf *b, double f, unsigned bits);
 /* The same for people: six digits, or all before the point. */
 void up_put_float_short(struct up_buf *b, double f);
 
@@ -29,6 +29,9 @@ void up_put_float_short(struct up_buf *b, double f);
 void up_put_clock(struct up_buf *b, const struct up_out *o, uint64_t time);
 /* "2024-05-06T13:14:15.123456789Z" */
 void up_put_utc(struct up_buf *b, const struct up_out *o, uint64_t time);
+
+/* Bytes as hexadecimal digits: "deadbeef". */
+void up_put_bytes(struct up_buf *b, const char *s, size_t len);
 
 /* Appends `text` in `width` columns at least, to the right or to the left of spaces. */
 void up_put_padded(struct up_buf *b, const struct up_buf *text, size_t width, bool to_right);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "lang/base/text.h"
+#include "runtime/element.h"
 #include "runtime/out_forms.h"
 #include "runtime/out_put.h"
 
@@ -43,7 +44,7 @@ static void put_int(struct up_buf *b, struct up_type t, uint64_t u)
 	case UP_SHOW_BOOL:
 		up_buf_puts(b, u ? "true" : "false");
 		break;
-	case UP_SHOW_DEC:
+	default:
 		up_put_dec(b, u, t.is_signed);
 		break;
 	}
@@ -54,20 +55,50 @@ static void put_string(struct up_buf *b, const struct up_value *v)
 	up_buf_putc(b, '"');
 	up_text_escape(b, v->p, v->len, '"');
 	up_buf_putc(b, '"');
-	if (v->flags & UP_VALUE_CUT)
-		up_buf_puts(b, "...");
+}
+
+/* "{1,2,3}" */
+static void put_array(struct up_buf *b, struct up_type t, const struct up_value *v)
+{
+	uint32_t nr = up_element_count(t, v);
+
+	up_buf_putc(b, '{');
+	for (uint32_t i = 0; i < nr; i++) {
+		struct up_value e = up_element(t, v, i);
+
+		if (i)
+			up_buf_putc(b, ',');
+		up_out_value(b, up_element_type(t), &e);
+	}
+	up_buf_putc(b, '}');
 }
 
 void up_out_value(struct up_buf *b, struct up_type t, const struct up_value *v)
 {
-	if (v->flags & UP_VALUE_FAULT || (t.ty != TY_INT && t.ty != TY_FLOAT && t.ty != TY_STR))
-		up_buf_puts(b, "(fault)");
-	else if (t.ty == TY_STR)
-		put_string(b, v);
-	else if (t.ty == TY_FLOAT)
-		up_put_float(b, v->f);
-	else
+	enum up_ty ty = v->flags & UP_VALUE_FAULT ? TY_NONE : t.ty;
+
+	switch (ty) {
+	case TY_INT:
 		put_int(b, t, v->u);
+		break;
+	case TY_FLOAT:
+		up_put_float(b, v->f, t.bits);
+		break;
+	case TY_STR:
+		put_string(b, v);
+		break;
+	case TY_BYTES:
+		up_put_bytes(b, v->p, v->len);
+		break;
+	case TY_ARRAY:
+		put_array(b, t, v);
+		break;
+	default:
+		up_buf_puts(b, "(fault)");
+		return;
+	}
+	if (up_ty_has_bytes(ty) && v->flags & UP_VALUE_CUT)
+		up_buf_puts(b, "...");
 }
 
 /* ---- lines ---- */
@@ -184,7 +215,7 @@ static void put_row(struct up_buf *b, struct table *t, const struct up_out_row *
 	const struct up_plan_agg *a = t->agg;
 
 	for (size_t i = 0; i <= a->nr_keys; i++) {
-		bool is_text = i < a->nr_keys && a->key_types[i].ty == TY_STR;
+		bool is_text = i < a->nr_keys && up_ty_has_bytes(a->key_types[i].ty);
 
 		make_cell(t, row, i);
 		up_buf_puts(b, "  ");

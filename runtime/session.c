@@ -177,7 +177,8 @@ static void handle_probe(struct up_session *s, const struct up_attach_event *e,
 		s->foreign++;
 		return;
 	}
-	hit.ip = up_field_number(rec, e->ret_ip.size ? &e->ret_ip : &e->ip);
+	hit.place = up_field_number(rec, &e->ip);
+	hit.ip = e->ret_ip.size ? up_field_number(rec, &e->ret_ip) : hit.place;
 	up_vm_hit(&s->vm, &hit);
 }
 
@@ -215,8 +216,7 @@ static void handle_event(struct up_session *s, const struct up_event *ev)
 			     up_field_number(rec, &e->flags));
 		break;
 	case UP_EVENT_EXIT:
-		up_calls_exit(&s->vm.calls, (pid_t)up_field_number(rec, &e->task));
-		up_procs_died(&s->vm.procs, (pid_t)up_field_number(rec, &e->task));
+		up_vm_died(&s->vm, (pid_t)up_field_number(rec, &e->task));
 		break;
 	}
 }

@@ -436,7 +436,7 @@ void up_key_add(struct up_key *k, enum up_ty ty, const struct up_value *v)
 {
 	if (v->flags & UP_VALUE_FAULT)
 		start_part(k, PART_FAULT, 0, 0);
-	else if (ty == TY_STR)
+	else if (up_ty_has_bytes(ty))
 		add_string(k, v->flags & UP_VALUE_CUT ? PART_CUT : PART_STR, v->p, v->len);
 	else if (ty == TY_FLOAT)
 		add_number(k, PART_FLOAT, float_bits(v->f));

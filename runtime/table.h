@@ -33,7 +33,10 @@ static inline void up_key_reset(struct up_key *k)
 	k->len = 0;
 	k->failed = false;
 }
-/* Appends a part. A fault is a part of its own, the same for every type. */
+/*
+ * Appends a part. A fault is a part of its own, the same for every type. Bytes and arrays are
+ * parts as strings are: what they are is known from the place in the key.
+ */
 void up_key_add(struct up_key *k, enum up_ty ty, const struct up_value *v);
 /*
  * Takes the part at *pos out of a key and moves *pos behind it; a string is borrowed from the key.

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lang/base/text.h"
+#include "runtime/element.h"
 
 #define MAX_ROWS 1000000 /* groups of one aggregation; more are counted as dropped */
 
@@ -48,6 +49,7 @@ void up_vm_fini(struct up_vm *vm)
 	up_buf_fini(&vm->text);
 	up_calls_fini(&vm->calls);
 	up_procs_fini(&vm->procs);
+	up_symbolize_free(vm->symbols);
 	*vm = (struct up_vm){ 0 };
 }
 
@@ -125,6 +127,30 @@ static struct up_value context(struct run *r, unsigned which)
 	default:
 		return (struct up_value){ .u = r->call ? r->call->depth : 0 };
 	}
+}
+
+/* The address as function+offset; a fault only when there is no memory. */
+static struct up_value symbol_of(struct run *r, const struct up_value *addr)
+{
+	struct up_vm *vm = r->vm;
+	const struct up_hit *h = r->hit;
+	struct up_symbol_at at = { .addr = addr->u,
+				   .path = r->site->path,
+				   .site = r->site->addr,
+				   .site_off = r->site->offset,
+				   .place = h->place,
+				   .time = h->time };
+	struct up_value v;
+
+	if (addr->flags & UP_VALUE_FAULT)
+		return *addr;
+	if (!vm->symbols)
+		vm->symbols = up_symbolize_new();
+	if (!vm->symbols)
+		return (struct up_value){ .flags = UP_VALUE_FAULT };
+	if (up_symbolize_here(vm->symbols, &at, &v))
+		return v;
+	return up_symbolize_mapped(vm->symbols, &at, up_procs_of(&vm->procs, h->tid), h->tid);
 }
 
 /* ---- actions ---- */
@@ -223,6 +249,24 @@ static uint64_t divide(struct up_vm *vm, uint64_t a, uint64_t b, bool is_signed,
 	return (uint64_t)(remainder ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b);
 }
 
+/* A float cut towards zero, kept inside the range. */
+static int64_t truncate_float(double f)
+{
+	if (f != f)
+		return 0;
+	if (f >= 0x1p63)
+		return f >= 0x1p64 ? -1 : (int64_t)(uint64_t)f;
+	return f < -0x1p63 ? INT64_MIN : (int64_t)f;
+}
+
+static double divide_float(struct up_vm *vm, double a, double b)
+{
+	if (b != 0)
+		return a / b;
+	vm->counts.by_zero++;
+	return 0;
+}
+
 static bool same_text(const struct up_value *a, const struct up_value *b)
 {
 	return a->len == b->len && (!a->len || !memcmp(a->p, b->p, a->len));
@@ -275,6 +319,21 @@ static bool execute(struct run *r)
 		DST = (struct up_value){ .u = t };              \
 		NEXT;                                           \
 	} while (0)
+/* The same for floats. */
+#define FLOAT(e)                                                           \
+	do {                                                               \
+		double x = B.f, y = C.f;                                   \
+		uint32_t fl = (B.flags | C.flags) & UP_VALUE_FAULT;        \
+		DST = (struct up_value){ .f = fl ? 0 : (e), .flags = fl }; \
+		NEXT;                                                      \
+	} while (0)
+#define FLOAT_TRUTH(e)                                          \
+	do {                                                    \
+		double x = B.f, y = C.f;                        \
+		bool t = !is_fault(&B) && !is_fault(&C) && (e); \
+		DST = (struct up_value){ .u = t };              \
+		NEXT;                                           \
+	} while (0)
 #define TEXT_TRUTH(e)                                           \
 	do {                                                    \
 		bool t = !is_fault(&B) && !is_fault(&C) && (e); \
@@ -292,6 +351,9 @@ L_OP_REJECT:
 L_OP_CONST:
 	DST = vm->plan->consts[up_insn_wide(i)];
 	NEXT;
+L_OP_FCONST:
+	DST = vm->plan->consts[up_insn_wide(i)];
+	NEXT;
 L_OP_MOVE:
 	DST = B;
 	NEXT;
@@ -303,8 +365,17 @@ L_OP_ARGSTR:
 	vm->counts.faults += is_fault(&DST);
 	NEXT;
 L_OP_TEXT:
+L_OP_CHARS:
 	DST = up_vm_text(vm, r->hit, i, regs[i->a + 1].u);
 	vm->counts.faults += is_fault(&DST);
+	NEXT;
+L_OP_BYTES:
+L_OP_ARRAY:
+	DST = up_vm_bytes(vm, r->hit, i, regs[i->a + 1].u);
+	vm->counts.faults += is_fault(&DST);
+	NEXT;
+L_OP_SYM:
+	DST = symbol_of(r, &B);
 	NEXT;
 L_OP_SITE:
 	DST = site_text(r, i->b);
@@ -379,6 +450,41 @@ L_OP_LES:
 	TRUTH((int64_t)x <= (int64_t)y);
 L_OP_LEU:
 	TRUTH(x <= y);
+L_OP_SINGLE:
+	DST = (struct up_value){ .f = up_float_of_bits((uint32_t)B.u), .flags = B.flags };
+	NEXT;
+L_OP_FLOATS:
+	DST = (struct up_value){ .f = (double)B.s, .flags = B.flags };
+	NEXT;
+L_OP_FLOATU:
+	DST = (struct up_value){ .f = (double)B.u, .flags = B.flags };
+	NEXT;
+L_OP_TRUNC:
+	DST = (struct up_value){ .s = truncate_float(B.f), .flags = B.flags };
+	NEXT;
+L_OP_FTRUTH:
+	DST = (struct up_value){ .u = B.f != 0 && !is_fault(&B) };
+	NEXT;
+L_OP_FNEG:
+	DST = (struct up_value){ .f = -B.f, .flags = B.flags };
+	NEXT;
+L_OP_FADD:
+	FLOAT(x + y);
+L_OP_FSUB:
+	FLOAT(x - y);
+L_OP_FMUL:
+	FLOAT(x * y);
+L_OP_FDIV:
+	FLOAT(divide_float(vm, x, y));
+L_OP_FEQ:
+	FLOAT_TRUTH(x == y);
+L_OP_FNE:
+	DST = (struct up_value){ .u = is_fault(&B) || is_fault(&C) || B.f != C.f };
+	NEXT;
+L_OP_FLT:
+	FLOAT_TRUTH(x < y);
+L_OP_FLE:
+	FLOAT_TRUTH(x <= y);
 L_OP_STREQ:
 	TEXT_TRUTH(same_text(&B, &C));
 L_OP_STRNE:
@@ -424,6 +530,8 @@ L_OP_STOP:
 #undef C
 #undef NUMBER
 #undef TRUTH
+#undef FLOAT
+#undef FLOAT_TRUTH
 #undef TEXT_TRUTH
 }
 
@@ -448,10 +556,20 @@ void up_vm_hit(struct up_vm *vm, const struct up_hit *hit)
 
 	r.prog = &vm->plan->progs[r.site->prog];
 	vm->nr_mended = 0;
+	if (vm->symbols)
+		up_symbolize_begin(vm->symbols);
 	if (r.prog->calls == UP_CALLS_LEAVE && !find_call(&r))
 		return;
 	if (execute(&r))
 		vm->counts.handled++;
 	else
 		vm->counts.filtered++;
+}
+
+void up_vm_died(struct up_vm *vm, pid_t tid)
+{
+	up_calls_exit(&vm->calls, tid);
+	up_procs_died(&vm->procs, tid);
+	if (vm->symbols)
+		up_symbolize_forget(vm->symbols, tid);
 }

@@ -11,6 +11,7 @@
 #include "runtime/field.h"
 #include "runtime/out.h"
 #include "runtime/procs.h"
+#include "runtime/symbolize.h"
 #include "runtime/table.h"
 
 /* One hit: a record, and what is known of it. */
@@ -21,6 +22,7 @@ struct up_hit {
 	const struct up_field *fields; /* of the event's arguments, in the plan's order */
 	uint64_t time;                 /* ns */
 	uint64_t ip;                   /* __probe_ip, or of a return __probe_ret_ip */
+	uint64_t place; /* where the probe sits in this process; 0 when it is not known */
 	pid_t tid;
 	uint32_t cpu;
 };
@@ -45,6 +47,7 @@ struct up_vm {
 	size_t nr_mended;      /* how much of it is used */
 	struct up_calls calls;
 	struct up_procs procs;
+	struct up_symbolize *symbols; /* names of addresses; NULL until the first is asked for */
 	struct up_out *out;
 	struct up_counts counts;
 	bool stopped;    /* stop() was called */
@@ -58,10 +61,19 @@ void up_vm_fini(struct up_vm *vm);
 /* Runs the handler of a hit's site. */
 void up_vm_hit(struct up_vm *vm, const struct up_hit *hit);
 
-/* What OP_TEXT does: the text, whose arguments lie one behind the other; `addr` is where it was
- * read. */
+/*
+ * What OP_TEXT and OP_CHARS do: the text, whose arguments lie one behind the other; `addr` is where
+ * it was read.
+ */
 struct up_value up_vm_text(struct up_vm *vm, const struct up_hit *hit, const struct up_insn *insn,
 			   uint64_t addr);
+/* What OP_BYTES and OP_ARRAY do; `addr` 0: it cannot be told where it was read. */
+struct up_value up_vm_bytes(struct up_vm *vm, const struct up_hit *hit, const struct up_insn *insn,
+			    uint64_t addr);
+
+/* A thread has ended: what is known of it, and of its process if it was the main one, is forgotten.
+ */
+void up_vm_died(struct up_vm *vm, pid_t tid);
 
 /* Shows every aggregation, rows largest first. */
 int up_vm_show(struct up_vm *vm);

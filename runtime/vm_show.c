@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/element.h"
 #include "runtime/vm.h"
 
 /* All rows of one aggregation. */
@@ -12,9 +13,28 @@ struct rows {
 	size_t nr;
 };
 
+static int compare_values(struct up_type t, const struct up_value *a, const struct up_value *b);
+
+/* Element by element; the shorter one first when all they share is equal. */
+static int compare_arrays(struct up_type t, const struct up_value *a, const struct up_value *b)
+{
+	uint32_t na = up_element_count(t, a), nb = up_element_count(t, b);
+
+	for (uint32_t i = 0; i < na && i < nb; i++) {
+		struct up_value x = up_element(t, a, i), y = up_element(t, b, i);
+		int order = compare_values(up_element_type(t), &x, &y);
+
+		if (order)
+			return order;
+	}
+	return (na > nb) - (na < nb);
+}
+
 static int compare_values(struct up_type t, const struct up_value *a, const struct up_value *b)
 {
-	if (t.ty == TY_STR) {
+	if (t.ty == TY_ARRAY)
+		return compare_arrays(t, a, b);
+	if (t.ty == TY_STR || t.ty == TY_BYTES) {
 		size_t len = a->len < b->len ? a->len : b->len;
 		int order = len ? memcmp(a->p, b->p, len) : 0;
 

@@ -1,11 +1,11 @@
 /*
- * Text of traced programs. It is fetched as arrays of 8-byte words, not as the kernel's strings: a
- * string near 4096 bytes makes the kernel drop the whole hit without a count, and a longer one
- * takes the place of the strings behind it.
+ * Text, bytes and arrays of traced programs. Text is fetched as arrays of 8-byte words, not as the
+ * kernel's strings: a string near 4096 bytes makes the kernel drop the whole hit without a count,
+ * and a longer one takes the place of the strings behind it.
  *
- * The kernel reads word by word, and a word that cannot be read is 0. Two cases need a second look,
- * at the program's memory itself: text that looks empty may lie where nothing is mapped, and the
- * word that lies across the end of a mapping may hold the last bytes of a text.
+ * The kernel reads element by element, and an element that cannot be read is 0. Two cases need a
+ * second look, at the program's memory itself: what is empty or all zero may lie where nothing is
+ * mapped, and the word that lies across the end of a mapping may hold the last bytes before it.
  */
 #include <errno.h>
 #include <string.h>
@@ -23,6 +23,13 @@ static int peek(pid_t tid, uint64_t addr, void *to, size_t len)
 	ssize_t n = process_vm_readv(tid, &local, 1, &remote, 1, 0);
 
 	return n == (ssize_t)len ? 0 : n < 0 ? -errno : -EFAULT;
+}
+
+static bool is_unmapped(pid_t tid, uint64_t addr)
+{
+	char byte;
+
+	return peek(tid, addr, &byte, 1) == -EFAULT;
 }
 
 /* The first byte of the word that lies across the end of a page, or `len` when none does. */
@@ -63,21 +70,73 @@ static struct up_value mend(struct up_vm *vm, const struct up_hit *hit, struct u
 	return v;
 }
 
+/* Text that fills all its bytes is cut when it is a string, and whole when it is an array of
+ * characters. */
 struct up_value up_vm_text(struct up_vm *vm, const struct up_hit *hit, const struct up_insn *insn,
 			   uint64_t addr)
 {
 	struct up_value v = { .p = (const char *)hit->rec + hit->fields[insn->b].off };
 	size_t len = insn->d, end, word;
-	char byte;
 
 	end = strnlen(v.p, len);
 	word = find_straddling(v.p, len, addr);
 	v.len = (uint32_t)end;
 	if (end == word && word < len)
 		return mend(vm, hit, v, word, addr);
-	if (end == len)
+	if (end == len && insn->op == OP_TEXT)
 		v.flags = UP_VALUE_CUT;
-	if (!end && peek(hit->tid, addr, &byte, 1) == -EFAULT)
+	if (!end && is_unmapped(hit->tid, addr))
 		v.flags = UP_VALUE_FAULT;
+	return v;
+}
+
+static bool is_zero(const char *s, size_t len)
+{
+	return !len || (!*s && !memcmp(s, s + 1, len - 1));
+}
+
+/*
+ * Nothing is mapped behind the first `end` bytes. Of those the first `whole` were read; the word
+ * across the end was read in part or not at all, depending on the kernel.
+ */
+static struct up_value cut_bytes(struct up_vm *vm, const struct up_hit *hit, struct up_value v,
+				 size_t whole, size_t end, uint64_t addr)
+{
+	char *copy = vm->mended + vm->nr_mended;
+
+	v.flags = UP_VALUE_CUT;
+	v.len = (uint32_t)end;
+	if (!is_zero(v.p + whole, end - whole))
+		return v;
+	if (UP_VM_MENDED - vm->nr_mended < end ||
+	    peek(hit->tid, addr + whole, copy + whole, end - whole)) {
+		v.len = (uint32_t)whole;
+		return v;
+	}
+	memcpy(copy, v.p, whole);
+	vm->nr_mended += end;
+	v.p = copy;
+	return v;
+}
+
+struct up_value up_vm_bytes(struct up_vm *vm, const struct up_hit *hit, const struct up_insn *insn,
+			    uint64_t addr)
+{
+	struct up_value v = { .p = (const char *)hit->rec + hit->fields[insn->b].off,
+			      .len = insn->d };
+	bool is_array = insn->op == OP_ARRAY;
+	size_t unit = is_array ? insn->c : WORD, end = PAGE - addr % PAGE;
+
+	/* Not longer than a page: so there is one end of a page in it, or none. */
+	if (is_zero(v.p, end < v.len ? end : v.len) && addr && is_unmapped(hit->tid, addr)) {
+		v.flags = UP_VALUE_FAULT;
+		return v;
+	}
+	if (end >= v.len || !is_zero(v.p + end, v.len - end) || !is_unmapped(hit->tid, addr + end))
+		return v;
+	if (!is_array)
+		return cut_bytes(vm, hit, v, end / unit * unit, end, addr);
+	v.len = (uint32_t)(end / unit * unit);
+	v.flags = v.len ? UP_VALUE_CUT : UP_VALUE_FAULT;
 	return v;
 }

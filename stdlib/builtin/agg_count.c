@@ -19,6 +19,6 @@ const struct up_agg_row up_agg_count = {
 	.help = "the number of hits",
 	.cell_size = sizeof(uint64_t),
 	.add = count_add,
-	.type = { TY_INT, UP_SHOW_DEC, 64, false },
+	.type = { TY_INT, UP_SHOW_DEC, 64, false, 0 },
 	.result = count_result,
 };

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -11,8 +12,11 @@
 #include "tests/unit/unit.h"
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
-#define INT_TYPE(show_, bits_, signed_) ((struct up_type){ TY_INT, show_, bits_, signed_ })
+#define INT_TYPE(show_, bits_, signed_) ((struct up_type){ TY_INT, show_, bits_, signed_, 0 })
 #define CHAR_TYPE INT_TYPE(UP_SHOW_CHAR, 8, true)
+#define SINGLE_TYPE ((struct up_type){ TY_FLOAT, UP_SHOW_DEC, 32, true, 0 })
+#define ARRAY(show_, bits_, signed_, count_) \
+	((struct up_type){ TY_ARRAY, show_, bits_, signed_, count_ })
 
 static struct up_value num(int64_t n)
 {
@@ -27,6 +31,11 @@ static struct up_value flt(double f)
 static struct up_value str(const char *s)
 {
 	return (struct up_value){ .p = s, .len = (uint32_t)strlen(s) };
+}
+
+static struct up_value block(const char *s, uint32_t len)
+{
+	return (struct up_value){ .p = s, .len = len };
 }
 
 static struct up_value cut(const char *s)
@@ -72,8 +81,32 @@ static void test_values(void)
 		{ UP_TYPE_FLOAT, flt(0.1), "0.1", "0.1" },
 		{ UP_TYPE_FLOAT, flt(3), "3", "3" },
 		{ UP_TYPE_FLOAT, flt(1.0 / 3), "0.3333333333333333", "0.3333333333333333" },
-		{ UP_TYPE_FLOAT, flt(-INFINITY), "-inf", "null" },
-		{ UP_TYPE_FLOAT, flt(NAN), "nan", "null" },
+		{ UP_TYPE_FLOAT, flt(-INFINITY), "-inf", "\"-inf\"" },
+		{ UP_TYPE_FLOAT, flt(NAN), "nan", "\"nan\"" },
+		{ UP_TYPE_FLOAT, flt(5e-324), "5e-324", "5e-324" },
+		{ UP_TYPE_FLOAT, flt(DBL_MAX), "1.7976931348623157e+308",
+		  "1.7976931348623157e+308" },
+		{ UP_TYPE_FLOAT, flt(-0.0), "-0", "-0" },
+		{ SINGLE_TYPE, flt((double)0.1f), "0.1", "0.1" },
+		{ SINGLE_TYPE, flt((double)FLT_MAX), "3.4028235e+38", "3.4028235e+38" },
+		{ SINGLE_TYPE, flt(0x1p-149), "1e-45", "1e-45" },
+		{ SINGLE_TYPE, flt(NAN), "nan", "\"nan\"" },
+		{ UP_TYPE_BYTES, block("\xde\xad\0\x01", 4), "dead0001", "\"dead0001\"" },
+		{ UP_TYPE_BYTES, cut("AB"), "4142...", "\"4142\"" },
+		{ UP_TYPE_BYTES, block("", 0), "", "\"\"" },
+		{ UP_TYPE_BYTES, fault, "(fault)", "null" },
+		{ ARRAY(UP_SHOW_DEC, 8, false, 3), block("\1\2\xff", 3), "{1,2,255}", "[1,2,255]" },
+		{ ARRAY(UP_SHOW_DEC, 8, true, 3), block("\1\2\xff", 3), "{1,2,-1}", "[1,2,-1]" },
+		{ ARRAY(UP_SHOW_DEC, 8, true, 3), cut("\1\2"), "{1,2}...", "[1,2]" },
+		{ ARRAY(UP_SHOW_HEX, 16, false, 2), block("\x34\x12\xff\xff", 4), "{0x1234,0xffff}",
+		  "[\"0x1234\",\"0xffff\"]" },
+		{ ARRAY(UP_SHOW_BOOL, 8, false, 3), block("\0\1\x80", 3), "{false,true,true}",
+		  "[false,true,true]" },
+		{ ARRAY(UP_SHOW_FLOAT, 64, true, 1), block("\0\0\0\0\0\0\xf8\x3f", 8), "{1.5}",
+		  "[1.5]" },
+		{ ARRAY(UP_SHOW_FLOAT, 32, true, 2), block("\0\0\xc0\x3f\0\0\x80\x7f", 8),
+		  "{1.5,inf}", "[1.5,\"inf\"]" },
+		{ ARRAY(UP_SHOW_DEC, 8, false, 3), fault, "(fault)", "null" },
 		{ UP_TYPE_STR, str(""), "\"\"", "\"\"" },
 		{ UP_TYPE_STR, str("a\n\"\033[0m"), "\"a\\n\\\"\\e[0m\"",
 		  "\"a\\n\\\"\\u001b[0m\"" },
@@ -102,10 +135,10 @@ static const struct up_out_hit at_return = { .time = 5,
 					     .is_return = true };
 
 static const char *labels[] = { "ip", "arg0", "arg0", "name" };
-static struct up_type types[] = { { TY_INT, UP_SHOW_HEX, 64, false },
-				  { TY_INT, UP_SHOW_DEC, 64, true },
-				  { TY_INT, UP_SHOW_DEC, 64, true },
-				  { TY_STR, UP_SHOW_DEC, 0, false } };
+static struct up_type types[] = { { TY_INT, UP_SHOW_HEX, 64, false, 0 },
+				  { TY_INT, UP_SHOW_DEC, 64, true, 0 },
+				  { TY_INT, UP_SHOW_DEC, 64, true, 0 },
+				  { TY_STR, UP_SHOW_DEC, 0, false, 0 } };
 static const struct up_plan_print print_four = { .nr = 4, .labels = labels, .types = types };
 static const struct up_plan_print print_none = { .nr = 0 };
 
@@ -160,8 +193,8 @@ static const struct up_agg_row count_row = { .name = "count", .type = UP_TYPE_U6
 static const struct up_agg_row avg_row = { .name = "avg", .type = UP_TYPE_FLOAT };
 
 static const char *key_labels[] = { "comm", "arg0" };
-static struct up_type key_types[] = { { TY_STR, UP_SHOW_DEC, 0, false },
-				      { TY_INT, UP_SHOW_DEC, 64, true } };
+static struct up_type key_types[] = { { TY_STR, UP_SHOW_DEC, 0, false, 0 },
+				      { TY_INT, UP_SHOW_DEC, 64, true, 0 } };
 static const struct up_plan_agg by_two = { .name = "count()",
 					   .where = "zsh:zfree return",
 					   .row = &count_row,
@@ -417,10 +450,30 @@ static void test_printf(void)
 		{ 's', UP_TYPE_S64, 0, -1, num(-5), "-5" },
 		{ 's', UP_TYPE_X64, 0, -1, num(16), "0x10" },
 		{ 's', UP_TYPE_FLOAT, 0, -1, flt(0.5), "0.5" },
-		{ 'd', UP_TYPE_FLOAT, 0, -1, flt(-2.9), "-2" },
-		{ 'd', UP_TYPE_FLOAT, 0, -1, flt(1e300), "9223372036854775807" },
-		{ 'd', UP_TYPE_FLOAT, 0, -1, flt(-1e300), "-9223372036854775808" },
-		{ 'd', UP_TYPE_FLOAT, 0, -1, flt(NAN), "0" },
+		{ 'f', UP_TYPE_FLOAT, 0, -1, flt(-2.9), "-2.900000" },
+		{ 'f', UP_TYPE_FLOAT, 8, 2, flt(2.0 / 3), "    0.67" },
+		{ 'f', UP_TYPE_FLOAT, -8, 2, flt(2.0 / 3), "0.67    " },
+		{ 'f', UP_TYPE_FLOAT, 0, 0, flt(1e22), "10000000000000000000000" },
+		{ 'F', UP_TYPE_FLOAT, 0, -1, flt(INFINITY), "INF" },
+		{ 'e', UP_TYPE_FLOAT, 0, 3, flt(12345), "1.234e+04" },
+		{ 'E', UP_TYPE_FLOAT, 0, 3, flt(12345), "1.234E+04" },
+		{ 'g', UP_TYPE_FLOAT, 0, -1, flt(0.1), "0.1" },
+		{ 'G', UP_TYPE_FLOAT, 6, -1, flt(NAN), "   NAN" },
+		{ 'a', UP_TYPE_FLOAT, 0, -1, flt(-0.5), "-0x1p-1" },
+		{ 'A', UP_TYPE_FLOAT, 0, -1, flt(-0.5), "-0X1P-1" },
+		{ 'f', UP_TYPE_S64, 0, 1, num(-7), "-7.0" },
+		{ 'f', UP_TYPE_U64, 0, 1, num(-1), "18446744073709551616.0" },
+		{ 'g', UP_TYPE_FLOAT, 9, -1, fault, "  (fault)" },
+		{ 's', UP_TYPE_STR, 0, -1, cut("abc"), "abc..." },
+		{ 's', UP_TYPE_STR, 8, -1, cut("abc"), "  abc..." },
+		{ 's', UP_TYPE_STR, -8, -1, cut("abc"), "abc...  " },
+		{ 's', UP_TYPE_STR, 0, 2, cut("abc"), "ab" },
+		{ 's', UP_TYPE_STR, 0, 3, cut("abc"), "abc..." },
+		{ 's', UP_TYPE_BYTES, 0, -1, block("\xde\xad\0\x01", 4), "dead0001" },
+		{ 's', UP_TYPE_BYTES, 9, 4, block("\xde\xad\0\x01", 4), "     dead" },
+		{ 's', ARRAY(UP_SHOW_DEC, 16, true, 2), 0, -1, block("\xff\xff\x02\0", 4),
+		  "{-1,2}" },
+		{ 's', ARRAY(UP_SHOW_DEC, 8, false, 3), 0, -1, cut("\1\2"), "{1,2}..." },
 		{ 'd', UP_TYPE_S64, 9, -1, fault, "  (fault)" },
 		{ 's', UP_TYPE_STR, -9, -1, fault, "(fault)  " },
 	};
