@@ -120,7 +120,9 @@ static void load_run(struct up_gen *g, const struct up_node *n, const struct up_
 static void load_text(struct up_gen *g, const struct up_node *n, const struct up_fetch *f,
 		      enum up_opcode op, uint64_t len, unsigned r)
 {
-	struct up_run run = { "x64", 8, (len + 7) / 8, 0 };
+	/* One byte more than the text may have: its NUL tells that it is whole. */
+	uint64_t bytes = op == OP_TEXT ? len + 1 : len;
+	struct up_run run = { "x64", 8, (bytes + 7) / 8, 0 };
 
 	load_run(g, n, f, &run, op, len, r);
 }

@@ -19,7 +19,7 @@ struct up_type_row {
 /* Ends with a NULL name. */
 extern const struct up_type_row up_type_rows[];
 
-#define UP_TEXT_LEN 512   /* bytes of text that are read unless string[N] says otherwise */
+#define UP_TEXT_LEN 511   /* bytes of text that are read unless string[N] says otherwise */
 #define UP_BLOCK_MAX 2048 /* and at most; of bytes and arrays too */
 
 const struct up_type_row *up_type_find(const char *name);

@@ -76,15 +76,18 @@ struct up_value up_vm_text(struct up_vm *vm, const struct up_hit *hit, const str
 			   uint64_t addr)
 {
 	struct up_value v = { .p = (const char *)hit->rec + hit->fields[insn->b].off };
-	size_t len = insn->d, end, word;
+	bool has_nul = insn->op == OP_TEXT;
+	size_t len = insn->d + (has_nul ? 1u : 0u), end, word;
 
 	end = strnlen(v.p, len);
 	word = find_straddling(v.p, len, addr);
 	v.len = (uint32_t)end;
 	if (end == word && word < len)
 		return mend(vm, hit, v, word, addr);
-	if (end == len && insn->op == OP_TEXT)
+	if (end == len && has_nul) {
+		v.len = insn->d;
 		v.flags = UP_VALUE_CUT;
+	}
 	if (!end && is_unmapped(hit->tid, addr))
 		v.flags = UP_VALUE_FAULT;
 	return v;

@@ -90,9 +90,9 @@ read_long()
 
 read_long arg0:string 1 10 63 64 65 300 511
 expect_eq "whole texts" "$(cat "$TMP/got")" "$(printf 't_strings %d E null\n' 1 10 63 64 65 300 511)"
-read_long arg0:string 20 513 21 4040 22 4095 23 4096 24 5000 25 70000 26
+read_long arg0:string 20 512 21 4040 22 4095 23 4096 24 5000 25 70000 26
 expect_eq "whole and cut texts" "$(cat "$TMP/got")" "$(for whole in 20 21 22 23 24 25; do
-	printf 't_strings %d E null\nt_strings 512 x ["arg0:string"]\n' $whole
+	printf 't_strings %d E null\nt_strings 511 x ["arg0:string"]\n' $whole
 done)
 t_strings 26 E null"
 read_long 'arg0:string[2048]' 2047 2049 20
