@@ -293,9 +293,37 @@ static bool report_version(struct up_diags *ds, const struct up_loc *l, const st
 	return false;
 }
 
+/* An indirect function's symbol is a resolver. The implementations are called `name_HOW`, if
+ * anything. */
+static bool refuse_indirect(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+			    struct up_target *t, const struct up_symbol *s)
+{
+	struct up_query q = { UP_QUERY_GLOB, up_arena_printf(ds->arena, "*%s_*", s->name), NULL };
+	struct walk w = { 0 };
+	struct up_buf b = { 0 };
+
+	if (!gather(ds, env, l, &q, t, &w))
+		return false;
+	up_error(ds, l->span, E_SYMBOL,
+		 "%s is an indirect function: its symbol is the resolver that picks one of several "
+		 "implementations, which runs once",
+		 s->name);
+	for (size_t i = 0, shown = 0; i < w.found.nr && shown < 3; i++)
+		if (w.found.v[i].kind == UP_SYM_FUNC && !strstr(w.found.v[i].name, "ifunc"))
+			up_buf_printf(&b, "%s%s", shown++ ? ", " : "", w.found.v[i].name);
+	if (b.len)
+		up_diag_hint(ds, "probe the implementations: %s ... (uptick list '%s:*%s_*')", b.s,
+			     t->object_name, s->name);
+	else
+		up_diag_hint(ds, "its implementations have no symbols in this file; probe a "
+				 "caller, or install its debug symbols");
+	up_buf_fini(&b);
+	return false;
+}
+
 /* A single name may not be data or an indirect function. */
-static bool check_kind(struct up_diags *ds, const struct up_loc *l, const struct up_target *t,
-		       const struct up_symbol *s)
+static bool check_kind(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+		       struct up_target *t, const struct up_symbol *s)
 {
 	if (s->kind == UP_SYM_DATA) {
 		up_error(ds, l->span, E_SYMBOL, "%s is data in %s, not a function", s->name,
@@ -303,15 +331,8 @@ static bool check_kind(struct up_diags *ds, const struct up_loc *l, const struct
 		up_diag_hint(ds, "a probe can only stand on code");
 		return false;
 	}
-	if (s->kind == UP_SYM_IFUNC) {
-		up_error(ds, l->span, E_SYMBOL,
-			 "%s is an indirect function: its symbol is the resolver that picks one of "
-			 "several implementations, which runs once",
-			 s->name);
-		up_diag_hint(ds, "probe the implementations by a pattern, e.g. %s:*%s*",
-			     t->object_name, s->name);
-		return false;
-	}
+	if (s->kind == UP_SYM_IFUNC)
+		return refuse_indirect(ds, env, l, t, s);
 	return true;
 }
 
@@ -379,7 +400,7 @@ static bool resolve_symbol(struct up_diags *ds, const struct up_env *env, const 
 				 s->name, s->size);
 			return false;
 		}
-		if (!check_kind(ds, l, t, s) ||
+		if (!check_kind(ds, env, l, t, s) ||
 		    !add_checked(ds, env, l, t, s->addr + l->off, s->name, l->off))
 			return false;
 	}
@@ -391,7 +412,7 @@ static bool resolve_symbol(struct up_diags *ds, const struct up_env *env, const 
 /* What a pattern leaves out, and an example of why. */
 struct skipped {
 	unsigned ifuncs, untyped, refused; /* how many of each kind */
-	const char *ifunc, *other;         /* an example of each */
+	const char *ifunc, *label, *other; /* an example of each */
 	const char *why;                   /* of `other` */
 };
 
@@ -410,6 +431,7 @@ static void add_matched(struct up_diags *ds, const struct up_env *env, struct up
 		sk->ifunc = s->name;
 	} else if (s->kind == UP_SYM_NOTYPE) {
 		sk->untyped++;
+		sk->label = s->name;
 	} else if (r->to_offset(r->ctx, t->object, s->addr, &off) != UP_PLACE_CODE) {
 		return;
 	} else if (!r->can_probe(r->ctx, t->object, s->addr, &why)) {
@@ -424,18 +446,26 @@ static void add_matched(struct up_diags *ds, const struct up_env *env, struct up
 	up_buf_fini(&why.hint);
 }
 
+/* "3 labels (x, ...)", with a comma before it when something stands there. */
+static void put_skipped(struct up_buf *b, unsigned nr, const char *one, const char *many,
+			const char *example)
+{
+	if (nr)
+		up_buf_printf(b, "%s%u %s (%s%s)", b->len ? ", " : "", nr, nr == 1 ? one : many,
+			      example, nr == 1 ? "" : ", ...");
+}
+
 static void warn_skipped(struct up_diags *ds, const struct up_loc *l, const struct skipped *sk)
 {
 	struct up_buf b = { 0 };
 
-	if (sk->ifuncs)
-		up_buf_printf(&b, "%u indirect %s (%s%s)", sk->ifuncs,
-			      sk->ifuncs == 1 ? "function" : "functions", sk->ifunc,
-			      sk->ifuncs == 1 ? "" : ", ...");
-	if (sk->refused)
-		up_buf_printf(&b, "%s%u %s where no probe can stand (%s: %s)", b.len ? ", " : "",
-			      sk->refused, sk->refused == 1 ? "function" : "functions", sk->other,
-			      sk->why ? sk->why : "");
+	put_skipped(&b, sk->ifuncs, "indirect function", "indirect functions", sk->ifunc);
+	put_skipped(&b, sk->untyped, "label without a type", "labels without a type", sk->label);
+	put_skipped(&b, sk->refused, "function where no probe can stand",
+		    "functions where no probe can stand",
+		    sk->refused ? up_arena_printf(ds->arena, "%s: %s", sk->other,
+						  sk->why ? sk->why : "")
+				: "");
 	if (b.len)
 		up_error(ds, l->span, W_SKIPPED, "%s leaves out %s", l->m.s, b.s);
 	up_buf_fini(&b);

@@ -41,6 +41,8 @@ static const struct row symbols[] = {
 	{ "app", { "odd", NULL, 0x1201, 0x20, UP_SYM_FUNC, false } },
 	{ "app", { "asm_label", NULL, 0x1240, 0, UP_SYM_NOTYPE, false } },
 	{ "app", { "pick", NULL, 0x1280, 0x10, UP_SYM_IFUNC, false } },
+	{ "app", { "choose", NULL, 0x1290, 0x10, UP_SYM_IFUNC, false } },
+	{ "app", { "__choose_fast", NULL, 0x12a0, 0x10, UP_SYM_FUNC, true } },
 	{ "app", { "table", NULL, 0x6000, 0x80, UP_SYM_DATA, false } },
 	{ "app", { "a-b+4", NULL, 0x12c0, 0x10, UP_SYM_FUNC, false } },
 	{ "app", { "ns::f(int)", NULL, 0x1300, 0x10, UP_SYM_FUNC, false } },
