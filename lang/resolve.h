@@ -37,6 +37,12 @@ struct up_symbol {
 	bool is_local; /* STB_LOCAL */
 };
 
+/*
+ * An order for qsort(): by address, and of several names of one address the one to show first:
+ * global before local, then the shorter, then by letters.
+ */
+int up_symbol_order(const struct up_symbol *a, const struct up_symbol *b);
+
 enum up_query_kind { UP_QUERY_EXACT, UP_QUERY_GLOB };
 
 struct up_query {

@@ -216,19 +216,9 @@ static bool keep_symbol(void *arg, const struct up_symbol *s)
 	return true;
 }
 
-/* One address under several names: global before local, then the shorter, then by letters. */
-static int by_address(const void *va, const void *vb)
+static int by_address(const void *a, const void *b)
 {
-	const struct up_symbol *a = va, *b = vb;
-	size_t la = strlen(a->name), lb = strlen(b->name);
-
-	if (a->addr != b->addr)
-		return a->addr < b->addr ? -1 : 1;
-	if (a->is_local != b->is_local)
-		return a->is_local ? 1 : -1;
-	if (la != lb)
-		return la < lb ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return up_symbol_order(a, b);
 }
 
 static void add_place(struct up_diags *ds, struct up_target *t, uint64_t addr, uint64_t off,

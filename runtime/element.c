@@ -24,3 +24,17 @@ struct up_value up_element(struct up_type array, const struct up_value *v, uint3
 		return (struct up_value){ .f = up_float_of_bits((uint32_t)u) };
 	return (struct up_value){ .u = u };
 }
+
+void up_element_list(struct up_buf *b, struct up_type array, const struct up_value *v,
+		     void (*put)(struct up_buf *b, struct up_type t, const struct up_value *v))
+{
+	uint32_t nr = up_element_count(array, v);
+
+	for (uint32_t i = 0; i < nr; i++) {
+		struct up_value e = up_element(array, v, i);
+
+		if (i)
+			up_buf_putc(b, ',');
+		put(b, up_element_type(array), &e);
+	}
+}

@@ -4,6 +4,7 @@
 #ifndef UP_ELEMENT_H
 #define UP_ELEMENT_H
 
+#include "lang/base/buf.h"
 #include "lang/value.h"
 
 /* The type of one element. */
@@ -22,6 +23,10 @@ static inline uint32_t up_element_count(struct up_type array, const struct up_va
 
 /* Element i, widened. */
 struct up_value up_element(struct up_type array, const struct up_value *v, uint32_t i);
+
+/* Appends all elements, each as `put` shows it, with commas between them. */
+void up_element_list(struct up_buf *b, struct up_type array, const struct up_value *v,
+		     void (*put)(struct up_buf *b, struct up_type t, const struct up_value *v));
 
 /* The float whose 32 bits these are. */
 double up_float_of_bits(uint32_t bits);

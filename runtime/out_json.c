@@ -50,21 +50,6 @@ static void put_float(struct up_buf *b, double f, unsigned bits)
 	up_buf_puts(b, quote);
 }
 
-static void put_array(struct up_buf *b, struct up_type t, const struct up_value *v)
-{
-	uint32_t nr = up_element_count(t, v);
-
-	up_buf_putc(b, '[');
-	for (uint32_t i = 0; i < nr; i++) {
-		struct up_value e = up_element(t, v, i);
-
-		if (i)
-			up_buf_putc(b, ',');
-		up_out_json_value(b, up_element_type(t), &e);
-	}
-	up_buf_putc(b, ']');
-}
-
 void up_out_json_value(struct up_buf *b, struct up_type t, const struct up_value *v)
 {
 	switch (v->flags & UP_VALUE_FAULT ? TY_NONE : t.ty) {
@@ -83,7 +68,9 @@ void up_out_json_value(struct up_buf *b, struct up_type t, const struct up_value
 		up_buf_putc(b, '"');
 		break;
 	case TY_ARRAY:
-		put_array(b, t, v);
+		up_buf_putc(b, '[');
+		up_element_list(b, t, v, up_out_json_value);
+		up_buf_putc(b, ']');
 		break;
 	default:
 		up_buf_puts(b, "null");

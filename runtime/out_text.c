@@ -57,22 +57,6 @@ static void put_string(struct up_buf *b, const struct up_value *v)
 	up_buf_putc(b, '"');
 }
 
-/* "{1,2,3}" */
-static void put_array(struct up_buf *b, struct up_type t, const struct up_value *v)
-{
-	uint32_t nr = up_element_count(t, v);
-
-	up_buf_putc(b, '{');
-	for (uint32_t i = 0; i < nr; i++) {
-		struct up_value e = up_element(t, v, i);
-
-		if (i)
-			up_buf_putc(b, ',');
-		up_out_value(b, up_element_type(t), &e);
-	}
-	up_buf_putc(b, '}');
-}
-
 void up_out_value(struct up_buf *b, struct up_type t, const struct up_value *v)
 {
 	enum up_ty ty = v->flags & UP_VALUE_FAULT ? TY_NONE : t.ty;
@@ -91,7 +75,9 @@ void up_out_value(struct up_buf *b, struct up_type t, const struct up_value *v)
 		up_put_bytes(b, v->p, v->len);
 		break;
 	case TY_ARRAY:
-		put_array(b, t, v);
+		up_buf_putc(b, '{');
+		up_element_list(b, t, v, up_out_value);
+		up_buf_putc(b, '}');
 		break;
 	default:
 		up_buf_puts(b, "(fault)");

@@ -160,20 +160,13 @@ static bool keep(void *arg, const struct up_symbol *s)
 	return true;
 }
 
-/* One address under several names: global before local, then the shorter, then by letters. */
+/* Names of one address in the order they are shown in, versions of a name by letters. */
 static int by_address(const void *va, const void *vb)
 {
 	const struct up_symbol *a = &((const struct place *)va)->sym;
 	const struct up_symbol *b = &((const struct place *)vb)->sym;
-	size_t la = strlen(a->name), lb = strlen(b->name);
+	int order = up_symbol_order(a, b);
 
-	if (a->addr != b->addr)
-		return a->addr < b->addr ? -1 : 1;
-	if (a->is_local != b->is_local)
-		return a->is_local ? 1 : -1;
-	if (la != lb)
-		return la < lb ? -1 : 1;
-	int order = strcmp(a->name, b->name);
 	if (order || !a->version || !b->version)
 		return order ? order : !a->version - !b->version;
 	return strcmp(a->version, b->version);
