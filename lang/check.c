@@ -75,6 +75,10 @@ static struct up_type unknown_name(struct up_check *cx, struct up_node *n)
 	struct up_buf b = { 0 };
 
 	up_error(cx->ds, n->span, E_UNKNOWN_NAME, "nothing is named `%s`", n->name.s);
+	if (up_foreign_word(n->name.s)) {
+		up_diag_hint(cx->ds, "%s", up_foreign_word(n->name.s));
+		return poison(n);
+	}
 	up_nearest_init(&near, n->name.s, strlen(n->name.s));
 	offer_values(&near);
 	if (up_nearest_list(&near, &b))
@@ -285,7 +289,11 @@ static struct up_type check_string_op(struct up_check *cx, struct up_node *n, st
 		return n->type = UP_TYPE_BOOL;
 	mismatch(cx, n, "this compares a string with a number");
 	struct up_node *num = a.ty == TY_STR ? n->op.b : n->op.a;
-	if (num->type.ty == TY_INT && num->type.bits == 64)
+	uint64_t constant;
+	if (up_const_int(num, &constant))
+		up_diag_hint(cx->ds, "a string is written in quotes: \"%s\"",
+			     up_source_label(cx->ds, cx->ds->arena, num->span));
+	else if (num->type.ty == TY_INT && num->type.bits == 64)
 		up_diag_hint(cx->ds, "if the number is the address of text, write %s:string",
 			     up_source_label(cx->ds, cx->ds->arena, num->span));
 	return n->type;
@@ -475,6 +483,8 @@ static struct up_type check_call(struct up_check *cx, struct up_node *n)
 			return poison(n);
 		}
 	up_error(cx->ds, n->call.name_span, E_UNKNOWN_FUNCTION, "there is no function `%s`", name);
+	if (up_foreign_word(name))
+		up_diag_hint(cx->ds, "%s", up_foreign_word(name));
 	return poison(n);
 }
 

@@ -63,6 +63,8 @@ bool up_check_format(struct up_check *cx, struct up_node *fmt, struct up_node *v
 bool up_const_int(const struct up_node *n, uint64_t *out);
 /* The source text of a node on one line, white space folded; in arena a. */
 const char *up_source_label(const struct up_diags *ds, struct up_arena *a, struct up_span span);
+/* What to write instead of a word of another tracer, or NULL. */
+const char *up_foreign_word(const char *name);
 /* n without the parentheses around it. */
 struct up_node *up_unparen(struct up_node *n);
 

@@ -118,6 +118,32 @@ static bool is_later_agg(const char *name)
 	return false;
 }
 
+/* Words of other tracers, and what is written here. */
+const char *up_foreign_word(const char *name)
+{
+	static const char *const words[][2] = {
+		{ "exit", "to end the run write stop()" },
+		{ "str", "the text that arg0 points to is arg0:string" },
+		{ "kstr", "the text that arg0 points to is arg0:string" },
+		{ "ustr", "the text that arg0 points to is arg0:string" },
+		{ "buf", "N bytes at arg0 are arg0:bytes[N]" },
+		{ "usym", "an address as function+offset is arg0:sym" },
+		{ "quantize", "this version has count()" },
+		{ "trace", "write print(...)" },
+		{ "echo", "write print(...)" },
+		{ "nsecs", "the time in ns is `time`" },
+		{ "args", "the arguments are arg0, arg1, ..." },
+		{ "uid", "who a process belongs to cannot be asked for" },
+		{ "curtask", "the thread is `tid`" },
+		{ NULL, NULL },
+	};
+
+	for (size_t i = 0; words[i][0]; i++)
+		if (!strcmp(words[i][0], name))
+			return words[i][1];
+	return NULL;
+}
+
 static void unknown_action(struct up_check *cx, struct up_node *call)
 {
 	struct up_nearest near;
@@ -126,6 +152,10 @@ static void unknown_action(struct up_check *cx, struct up_node *call)
 
 	up_error(cx->ds, call->call.name_span, E_UNKNOWN_FUNCTION,
 		 "there is no action or aggregation `%s`", name);
+	if (up_foreign_word(name)) {
+		up_diag_hint(cx->ds, "%s", up_foreign_word(name));
+		return;
+	}
 	up_nearest_init(&near, name, strlen(name));
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		up_nearest_offer(&near, actions[i].name, strlen(actions[i].name));

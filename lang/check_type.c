@@ -69,6 +69,26 @@ bool up_check_stale(struct up_check *cx, const struct up_node *n, const struct u
 	return false;
 }
 
+/* Types of C, and ours of that size. */
+static const char *type_of_c(const char *name)
+{
+	static const char *const types[][2] = {
+		{ "int", "s32" },      { "unsigned", "u32" }, { "uint", "u32" },
+		{ "long", "s64" },     { "ulong", "u64" },    { "short", "s16" },
+		{ "ushort", "u16" },   { "uchar", "u8" },     { "size_t", "u64" },
+		{ "ssize_t", "s64" },  { "ptr", "x64" },      { "pointer", "x64" },
+		{ "hex", "x64" },      { "str", "string" },   { "float", "f32" },
+		{ "double", "f64" },   { "uint8_t", "u8" },   { "uint16_t", "u16" },
+		{ "uint32_t", "u32" }, { "uint64_t", "u64" }, { "int8_t", "s8" },
+		{ "int16_t", "s16" },  { "int32_t", "s32" },  { "int64_t", "s64" },
+	};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (!strcmp(types[i][0], name))
+			return types[i][1];
+	return NULL;
+}
+
 static struct up_type unknown_type(struct up_check *cx, struct up_node *n)
 {
 	struct up_nearest near;
@@ -76,6 +96,10 @@ static struct up_type unknown_type(struct up_check *cx, struct up_node *n)
 	const char *name = n->typed.type.name;
 
 	up_error(cx->ds, n->typed.type.span, E_UNKNOWN_TYPE, "there is no type `%s`", name);
+	if (type_of_c(name)) {
+		up_diag_hint(cx->ds, "write :%s", type_of_c(name));
+		return poison(n);
+	}
 	up_nearest_init(&near, name, strlen(name));
 	for (const struct up_type_row *r = up_type_rows; r->name; r++)
 		up_nearest_offer(&near, r->name, strlen(r->name));

@@ -48,11 +48,13 @@ static const char *positional(struct up_diags *ds, const struct up_env *env, str
 	unsigned long n = strtoul(digits, &end, 10);
 
 	*used = (size_t)(end - digits);
+	if (env->args_used && n > *env->args_used)
+		*env->args_used = (unsigned)n;
 	if (n >= 1 && n <= env->nr_args)
 		return env->args[n - 1];
 	up_error(ds, span, E_TARGET, "there is no argument $%lu: the script was given %u", n,
 		 env->nr_args);
-	up_diag_hint(ds, "write the arguments behind the script: uptick SCRIPT.up ARG ...");
+	up_diag_hint(ds, "write the arguments behind the script");
 	return NULL;
 }
 

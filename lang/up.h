@@ -14,6 +14,7 @@ struct up_env {
 	const struct up_agg_row *const *aggs; /* aggregates that exist */
 	const char *const *args;              /* the script's positional arguments */
 	unsigned nr_args;                     /* how many */
+	unsigned *args_used;                  /* receives the highest number asked for; or NULL */
 	unsigned max_arg_text;                /* the kernel's limit on one fetch argument, bytes */
 	unsigned max_args;  /* the kernel's limit on fetch arguments of an event */
 	unsigned max_sites; /* limit on places in one program */

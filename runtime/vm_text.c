@@ -60,7 +60,7 @@ static struct up_value mend(struct up_vm *vm, const struct up_hit *hit, struct u
 	int err = peek(hit->tid, addr + word, copy + word, part);
 	if (err) {
 		/* Gone, or not ours to read: then whether there was more cannot be told. */
-		v.flags |= err == -EFAULT ? 0 : UP_VALUE_CUT;
+		v.flags |= !word ? UP_VALUE_FAULT : err == -EFAULT ? 0 : UP_VALUE_CUT;
 		return v;
 	}
 	memcpy(copy, v.p, word);

@@ -27,6 +27,7 @@ static struct up_built compile_once(const struct up_opts *o, const char *name,
 			      .aggs = up_agg_rows,
 			      .args = (const char *const *)o->args,
 			      .nr_args = (unsigned)o->nr_args,
+			      .args_used = &b.args_used,
 			      .max_arg_text = UP_MAX_ARG_TEXT,
 			      .max_args = UP_MAX_ARGS,
 			      .max_sites = UP_MAX_SITES };

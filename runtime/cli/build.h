@@ -12,6 +12,7 @@
 struct up_built {
 	struct up_compile *c; /* diagnostics and source; NULL when memory ran out */
 	struct up_plan *plan; /* NULL when there were errors */
+	unsigned args_used;   /* the highest $N of the program */
 };
 
 /*

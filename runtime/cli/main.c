@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lang/ast.h"
+#include "lang/base/text.h"
 #include "runtime/cli/build.h"
 #include "runtime/cli/cmd_doctor.h"
 #include "runtime/cli/cmd_list.h"
@@ -52,8 +53,13 @@ static int read_script(const char *path, struct up_buf *text)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 
 	if (fd < 0) {
-		up_complain("cannot open the script %s: %s", path, strerror(errno));
-		if (errno == ENOENT && strpbrk(path, " <:("))
+		int err = errno;
+		const char *near = up_opts_nearest_command(path);
+
+		up_complain("cannot open the script %s: %s", path, strerror(err));
+		if (err == ENOENT && near)
+			up_complain("did you mean `uptick %s`?", near);
+		if (err == ENOENT && strpbrk(path, " <:("))
 			up_complain("for a program on the command line: uptick -e '%s'", path);
 		return EXIT_USAGE;
 	}
@@ -118,6 +124,31 @@ static int run_dry(const struct up_opts *o, const struct up_plan *plan)
 	return print_plan(plan, group, o->verbose);
 }
 
+/*
+ * What stands behind a script belongs to the script. Words that it does not take were meant for
+ * us, and to trace without them would be a surprise.
+ */
+static int check_args(const struct up_opts *o, unsigned used)
+{
+	if (o->nr_args <= 0 || (unsigned)o->nr_args <= used)
+		return 0;
+	const char *word = o->args[used];
+	struct up_buf b = { 0 };
+
+	up_text_escape(&b, word, strlen(word), 0);
+	if (used)
+		up_complain("the program takes %u arguments, but `%s` stands behind them", used,
+			    b.s ? b.s : "");
+	else
+		up_complain("the program takes no arguments, but `%s` stands behind it",
+			    b.s ? b.s : "");
+	if (word[0] == '-')
+		up_complain("options stand before the script: uptick %s ... SCRIPT",
+			    b.s ? b.s : "");
+	up_buf_fini(&b);
+	return EXIT_USAGE;
+}
+
 static int compile_and_run(const struct up_opts *o, const struct up_signals *sig, const char *name,
 			   const struct up_buf *text)
 {
@@ -136,7 +167,9 @@ static int compile_and_run(const struct up_opts *o, const struct up_signals *sig
 		return 0;
 	}
 	show_diags(o, b.c, is_check && o->form);
-	if (b.plan && is_check)
+	if (b.plan && check_args(o, b.args_used))
+		status = EXIT_USAGE;
+	else if (b.plan && is_check)
 		status = 0;
 	else if (b.plan && o->command == UP_CMD_PLAN)
 		status = print_plan(b.plan, "uptick", o->verbose);
@@ -201,20 +234,6 @@ static int format(const struct up_opts *o, const char *name, const struct up_buf
 	return status;
 }
 
-/*
- * What stands behind a script belongs to the script. One without a `$` takes nothing: then it was
- * meant for us, and to trace without it would be a surprise.
- */
-static int check_args(const struct up_opts *o, const struct up_buf *text)
-{
-	if (!o->nr_args || (text->len && memchr(text->s, '$', text->len)))
-		return 0;
-	up_complain("the program takes no arguments, but `%s` stands behind it", o->args[0]);
-	if (o->args[0][0] == '-')
-		up_complain("options stand before the script: uptick %s ... SCRIPT", o->args[0]);
-	return EXIT_USAGE;
-}
-
 static int run_command(struct up_opts *o, const struct up_signals *sig)
 {
 	struct up_buf b = { 0 };
@@ -236,8 +255,6 @@ static int run_command(struct up_opts *o, const struct up_signals *sig)
 						       : up_cmd_doctor(o, sig);
 	} else {
 		status = load(o, &b, &name);
-		if (!status)
-			status = check_args(o, &b);
 		if (!status && o->command == UP_CMD_FMT)
 			status = format(o, name, &b);
 		else if (!status)

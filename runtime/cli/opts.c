@@ -162,7 +162,8 @@ static const struct row rows[] = {
 	{ "children", 0, NULL, "with -p: also the processes it starts", NULL, FLAG(children) },
 	{ "wait", 0, NULL, "a program or library that is not there yet is waited for", NULL,
 	  FLAG(wait) },
-	{ "duration", 'd', "TIME", "end after a time: 10s, 500ms, 2min", set_duration, 0 },
+	{ "duration", 'd', "TIME", "end so long after the probes are armed: 10s, 500ms, 2min",
+	  set_duration, 0 },
 	{ "number", 'n', "N", "end after N handled hits", set_max, 0 },
 	{ "format", 'f', "FORM", "form of the output: text, or json (one object a line)", set_form,
 	  0 },
@@ -345,6 +346,22 @@ int up_opts_parse(struct up_opts *o, int argc, char **argv, struct up_buf *err)
 		return 1;
 	}
 	return check_together(o, err);
+}
+
+const char *up_opts_nearest_command(const char *word)
+{
+	struct up_nearest near;
+
+	if (!strcmp(word, "help"))
+		return "--help";
+	up_nearest_init(&near, word, strlen(word));
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		if (commands[i].command != UP_CMD_RUN)
+			up_nearest_offer(&near, commands[i].name, strlen(commands[i].name));
+	for (size_t i = 0; near.nr && i < NR_COMMANDS; i++)
+		if (!strcmp(commands[i].name, near.best[0].name))
+			return commands[i].name;
+	return NULL;
 }
 
 void up_opts_fini(struct up_opts *o)

@@ -48,6 +48,9 @@ struct up_opts {
 int up_opts_parse(struct up_opts *o, int argc, char **argv, struct up_buf *err);
 void up_opts_fini(struct up_opts *o);
 
+/* The command that a word may have been meant for, or NULL. */
+const char *up_opts_nearest_command(const char *word);
+
 /* What --help prints, and the man page in roff. */
 void up_opts_help(struct up_buf *out);
 void up_opts_man(struct up_buf *out);
