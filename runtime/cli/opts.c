@@ -240,7 +240,7 @@ static const struct row *find_row(int c)
 	return NULL;
 }
 
-static int bad_option(struct up_buf *err, const char *word)
+static int bad_option(const struct up_opts *o, struct up_buf *err, const char *word)
 {
 	struct up_nearest near;
 	const char *name = word + strspn(word, "-");
@@ -250,7 +250,11 @@ static int bad_option(struct up_buf *err, const char *word)
 	up_nearest_init(&near, name, strlen(name));
 	for (size_t i = 0; i < NR_ROWS; i++)
 		up_nearest_offer(&near, rows[i].name, strlen(rows[i].name));
-	if (near.nr)
+	if (o->run && word[1] != '-')
+		up_buf_puts(
+			err,
+			"; if it belongs to the command of -c, quote both together: -c 'CMD ARGS'");
+	else if (near.nr)
 		up_buf_printf(err, "; did you mean --%s?", near.best[0].name);
 	else
 		up_buf_puts(err, "; see uptick --help");
@@ -259,9 +263,9 @@ static int bad_option(struct up_buf *err, const char *word)
 
 static int bad_argument(struct up_buf *err, const struct row *r, const char *arg)
 {
-	up_buf_printf(err, "--%s cannot be `", r->name);
+	up_buf_printf(err, "--%s takes %s, and `", r->name, r->arg);
 	up_text_escape(err, arg ? arg : "", arg ? strlen(arg) : 0, 0);
-	up_buf_printf(err, "`: %s", r->help);
+	up_buf_printf(err, "` is none (%s)", r->help);
 	return 2;
 }
 
@@ -277,9 +281,10 @@ static int parse_options(struct up_opts *o, int argc, char **argv, struct up_buf
 		const struct row *r;
 
 		if (c == '?')
-			return bad_option(err, optopt && optopt < 256
-						       ? (const char[]){ '-', (char)optopt, 0 }
-						       : argv[optind - 1]);
+			return bad_option(o, err,
+					  optopt && optopt < 256
+						  ? (const char[]){ '-', (char)optopt, 0 }
+						  : argv[optind - 1]);
 		if (c == ':') {
 			up_buf_printf(err, "the option %s needs an argument", argv[optind - 1]);
 			return 2;
