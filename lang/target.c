@@ -494,15 +494,10 @@ static bool resolve_regex(struct up_diags *ds, const struct up_env *env, const s
 	struct up_query q = { UP_QUERY_GLOB, "*", NULL };
 	struct walk w = { 0 };
 	regex_t re;
-	int err = regcomp(&re, up_arena_memdup(ds->arena, l->m.s + 1, l->m.len - 2),
-			  REG_EXTENDED | REG_NOSUB);
+	char why[128];
 
-	if (err) {
-		char text[128];
-
-		regerror(err, &re, text, sizeof(text));
-		return up_error(ds, l->span, E_TARGET, "bad regular expression: %s", text);
-	}
+	if (!up_regex_compile(&re, l->m.s + 1, l->m.len - 2, why))
+		return up_error(ds, l->span, E_TARGET, "bad regular expression: %s", why);
 	w.regex = &re;
 	bool ok = gather(ds, env, l, &q, t, &w) && add_all(ds, env, l, t, &w);
 	regfree(&re);

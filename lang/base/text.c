@@ -165,7 +165,7 @@ static void escape_one(struct up_buf *b, uint32_t cp)
 void up_text_escape(struct up_buf *b, const char *s, size_t len, char quote)
 {
 	for (size_t i = 0; i < len;) {
-		size_t run = plain_run(s + i, len - i, quote ? quote : '\n', '\n');
+		size_t run = plain_run(s + i, len - i, quote ? quote : '\n', quote ? '\\' : '\n');
 		uint32_t cp;
 
 		up_buf_add(b, s + i, run);

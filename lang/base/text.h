@@ -5,6 +5,7 @@
 #ifndef UP_BASE_TEXT_H
 #define UP_BASE_TEXT_H
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +15,8 @@
 /*
  * Appends s[0..len) so that no byte of it can steer a terminal: control bytes, C1 controls,
  * bidirectional and zero-width controls and invalid UTF-8 become \n, \t, \e, \xNN or \u{NNNN}.
- * A backslash stays one backslash. `quote` (0 or '"') is escaped too.
+ * `quote` (0 or '"') is escaped too, and with a quote a backslash, so that what is shown has one
+ * meaning.
  */
 void up_text_escape(struct up_buf *b, const char *s, size_t len, char quote);
 
@@ -36,6 +38,15 @@ size_t up_text_columns(const char *s, size_t len);
 bool up_glob_match(const char *pat, size_t pat_len, const char *s, size_t s_len);
 /* Has it any of the glob's special characters, unescaped? */
 bool up_is_glob(const char *s, size_t len);
+
+#define UP_REGEX_MAX 1024 /* bytes of a regular expression */
+
+/*
+ * Compiles a POSIX extended regular expression, unless it could take the compiler's stack, memory
+ * or hours: it is not too long, groups and repeats are not nested too deeply, and there are no
+ * back-references (which are not part of POSIX's extended ones). On failure `why` says why.
+ */
+bool up_regex_compile(regex_t *re, const char *pattern, size_t len, char why[128]);
 
 /* The best few of the names offered, nearest first, for "did you mean". */
 struct up_nearest {

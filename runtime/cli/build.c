@@ -99,6 +99,7 @@ static struct up_built wait_for_files(const struct up_opts *o, const struct up_s
 	unsigned growing = 0;
 	bool absent;
 
+	up_signals_defer(); /* the loop looks for them */
 	say_waiting(o, &first);
 	while (pause_a_bit(sig)) {
 		b = compile_once(o, name, text);

@@ -68,10 +68,8 @@ static bool compile_regex(struct wanted *w)
 	if (!w->is_regex)
 		return true;
 	w->pattern[len - 1] = 0;
-	int err = regcomp(&w->regex, w->pattern + 1, REG_EXTENDED | REG_NOSUB);
-	if (!err)
+	if (up_regex_compile(&w->regex, w->pattern + 1, len - 2, text))
 		return true;
-	regerror(err, &w->regex, text, sizeof(text));
 	w->is_regex = false;
 	up_complain("bad regular expression %s: %s", w->pattern + 1, text);
 	return false;

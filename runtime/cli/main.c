@@ -291,8 +291,14 @@ int main(int argc, char **argv)
 	int status = up_opts_parse(&o, argc, argv, &err);
 	if (status)
 		up_complain("%s", err.s ? err.s : "out of memory");
-	else
+	else {
+		/* The commands that touch the kernel undo what they did before they go. */
+		if (o.command == UP_CMD_CLEAN || o.command == UP_CMD_DOCTOR)
+			up_signals_defer();
+		else
+			up_signals_quick(o.command == UP_CMD_RUN);
 		status = run_command(&o, &sig);
+	}
 	up_buf_fini(&err);
 	up_opts_fini(&o);
 	return status;

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lang/base/text.h"
 #include "runtime/cli/child.h"
 #include "runtime/cli/words.h"
 #include "runtime/session.h"
@@ -53,13 +54,16 @@ static uint64_t clock_ns(clockid_t id)
 
 void up_complain(const char *fmt, ...)
 {
-	struct up_buf b = { 0 };
+	struct up_buf b = { 0 }, line = { 0 };
 	va_list ap;
 
 	va_start(ap, fmt);
 	up_buf_vprintf(&b, fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "uptick: %s\n", b.s ? b.s : "");
+	/* Names of files and of other things come from anybody. */
+	up_text_escape(&line, b.s ? b.s : "", b.len, 0);
+	fprintf(stderr, "uptick: %s\n", line.s ? line.s : "");
+	up_buf_fini(&line);
 	up_buf_fini(&b);
 }
 
@@ -293,7 +297,7 @@ static bool undo(struct run *r)
 
 	r->session = NULL;
 	if (left.len)
-		up_complain("left in the kernel:\n%s", left.s);
+		fprintf(stderr, "uptick: left in the kernel:\n%s\n", left.s);
 	else if (err)
 		report(&st);
 	up_buf_fini(&left);
@@ -361,6 +365,7 @@ int up_run(const struct up_opts *o, struct up_compile *c, const struct up_plan *
 	char **words = o->run ? up_split_words(o->run, &err) : NULL;
 	int status;
 
+	up_signals_defer();
 	if (o->run && !words) {
 		up_complain("%s", err.s ? err.s : "out of memory");
 		up_buf_fini(&err);

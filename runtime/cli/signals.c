@@ -7,13 +7,26 @@
 #include <unistd.h>
 
 static int stop_pipe[2] = { -1, -1 }, child_pipe[2] = { -1, -1 };
-static volatile sig_atomic_t stopped;
+static volatile sig_atomic_t stopped, deferred, is_preparing = 1;
+
+/* Nothing is in the kernel yet, so there is nothing to do but to go. */
+static _Noreturn void leave(int sig)
+{
+	static const char text[] = "uptick: interrupted before the probes were armed; 0 hits\n";
+
+	if (is_preparing && write(STDERR_FILENO, text, sizeof(text) - 1) >= 0)
+		_exit(0);
+	signal(sig, SIG_DFL);
+	raise(sig);
+	_exit(128 + sig);
+}
 
 static void note_stop(int sig)
 {
 	int err = errno;
 
-	(void)sig;
+	if (!deferred)
+		leave(sig);
 	stopped = 1;
 	if (write(stop_pipe[1], "", 1) < 0)
 		stopped = 1; /* full: it is readable already */
@@ -56,6 +69,17 @@ int up_signals_init(struct up_signals *s)
 	sigaction(SIGCHLD, &child, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	return 0;
+}
+
+void up_signals_quick(bool is_run)
+{
+	is_preparing = is_run;
+	deferred = 0;
+}
+
+void up_signals_defer(void)
+{
+	deferred = 1;
 }
 
 bool up_signals_stopped(void)

@@ -16,6 +16,14 @@ struct up_signals {
  * not where it is ignored (nohup). SIGPIPE is ignored: writes fail with EPIPE instead. 0 or -errno.
  */
 int up_signals_init(struct up_signals *s);
+/*
+ * As long as nothing has to be undone, a signal ends the program at once: with status 0 and a
+ * sentence where a run was being prepared, as a signal does elsewhere. From up_signals_defer() on
+ * it is only noted.
+ */
+void up_signals_quick(bool is_run);
+void up_signals_defer(void);
+
 /* Has one of the signals come that end a run? */
 bool up_signals_stopped(void);
 void up_signals_take(const struct up_signals *s);

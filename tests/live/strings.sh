@@ -34,7 +34,7 @@ expect_eq "what printf wrote" "$(grep '^\[' "$TMP/out")" '[plain] [t_strings]
 [named] ["quo\ted]
 [named] []'
 expect_line ' t_strings:say arg0:string=""$'
-expect_line ' t_strings:say arg0:string="\\"quoted\\" back\\slash"$'
+expect_line ' t_strings:say arg0:string="\\"quoted\\" back\\\\slash"$'
 expect_line '^[0-9:.]{15} ev\\e\[2Jil\[[0-9]+\] +t_strings:say arg0:string="named"$'
 expect_line '^[0-9:.]{15} two\\nlines\[[0-9]+\] +t_strings:say arg0:string="named"$'
 expect_line '^[0-9:.]{15} \[[0-9]+\] +t_strings:say arg0:string="named"$'

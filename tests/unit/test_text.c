@@ -18,7 +18,7 @@ static void test_escape(void)
 
 	ESCAPED("", 0, "");
 	ESCAPED("plain text, \\ and \"", 0, "plain text, \\ and \"");
-	ESCAPED("say \"hi\"\\", '"', "say \\\"hi\\\"\\");
+	ESCAPED("say \"hi\"\\", '"', "say \\\"hi\\\"\\\\");
 	ESCAPED("a\nb\tc\033[31m", 0, "a\\nb\\tc\\e[31m");
 	ESCAPED("\0\r\x7f\x01", 0, "\\x00\\x0d\\x7f\\x01");
 	ESCAPED("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80", 0,
