@@ -128,8 +128,7 @@ static bool finish_gen(struct cx *cx, struct up_gen *g, const struct clause *cl,
 				  .calls = calls,
 				  .comm_arg = UP_NONE,
 				  .sp_arg = UP_NONE,
-				  .ra_arg = UP_NONE,
-				  .prints = g->prints };
+				  .ra_arg = UP_NONE };
 
 	up_emit(g, OP_END, 0, 0, 0);
 	if (calls != UP_CALLS_NONE)

@@ -79,7 +79,6 @@ struct up_plan_prog {
 	uint32_t sp_arg;   /* event argument that holds sp, when calls != UP_CALLS_NONE */
 	uint32_t ra_arg;   /* of an entry: the one that holds the return address */
 	uint32_t comm_arg; /* event argument that holds comm, or UP_NONE */
-	bool prints;       /* does it need the event's comm for a line of output? */
 };
 
 /* One `print(...)`. */

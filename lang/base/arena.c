@@ -17,7 +17,6 @@ struct chunk {
 
 struct up_arena {
 	struct chunk *top; /* the one being filled */
-	size_t used;       /* bytes handed out from all */
 	jmp_buf *oom;      /* where to go when memory runs out */
 };
 
@@ -40,11 +39,6 @@ void up_arena_free(struct up_arena *a)
 void up_arena_on_oom(struct up_arena *a, jmp_buf *env)
 {
 	a->oom = env;
-}
-
-size_t up_arena_used(const struct up_arena *a)
-{
-	return a->used;
 }
 
 static _Noreturn void run_out(struct up_arena *a)
@@ -86,7 +80,6 @@ void *up_arena_alloc(struct up_arena *a, size_t size)
 		c = add_chunk(a, size);
 	void *p = (char *)c->data + c->used;
 	c->used += size;
-	a->used += size;
 	return p;
 }
 

@@ -25,9 +25,6 @@ void up_arena_on_oom(struct up_arena *a, jmp_buf *env);
 /* Zeroed memory of `size` bytes, aligned for any type. Never returns NULL. */
 void *up_arena_alloc(struct up_arena *a, size_t size);
 
-/* Bytes handed out so far. */
-size_t up_arena_used(const struct up_arena *a);
-
 /* Copies; the result ends in NUL. */
 char *up_arena_memdup(struct up_arena *a, const char *s, size_t len);
 char *up_arena_strdup(struct up_arena *a, const char *s);

@@ -131,7 +131,6 @@ int up_child_go(struct up_child *c, char *const argv[], struct up_status *st)
 	c->report = -1;
 	if (!err)
 		return 0;
-	c->failed = true;
 	return up_status_set(st, -err, argv[0], "cannot run the command of -c");
 }
 

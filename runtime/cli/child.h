@@ -15,7 +15,6 @@ struct up_child {
 	int report;      /* read end: the errno of a failed exec */
 	bool ended;      /* has it been waited for? */
 	int wait_status; /* then this is what waitpid() said */
-	bool failed;     /* the program could not be started; reported */
 };
 
 /*
