@@ -8,7 +8,7 @@
 
 #include "runtime/out_forms.h"
 
-const struct up_out_form *const up_out_forms[] = { &up_out_text, &up_out_json, NULL };
+const struct up_out_form *const up_out_forms[] = { &up_out_text, &up_out_json, &up_out_csv, NULL };
 
 const struct up_out_form *up_out_form_find(const char *name)
 {
@@ -85,6 +85,18 @@ static void put_lost(struct up_buf *b, const struct up_out_totals *t)
 		up_buf_puts(b, "an unknown number lost");
 }
 
+static void put_rejected(struct up_buf *b, const struct up_out_totals *t)
+{
+	if (t->rejected_unknown) {
+		up_buf_puts(b, "hits that the kernel rejected were not counted\n");
+	} else if (t->rejected) {
+		up_buf_puts(b, "about ");
+		put_count(b, t->rejected, "hit was", "hits were");
+		up_buf_printf(b, " rejected in the kernel%s\n",
+			      t->rejected_foreign ? ", hits of other processes included" : "");
+	}
+}
+
 void up_out_summary(struct up_buf *b, const struct up_out_totals *t)
 {
 	put_count(b, t->handled, "hit handled, ", "hits handled, ");
@@ -94,10 +106,20 @@ void up_out_summary(struct up_buf *b, const struct up_out_totals *t)
 		up_buf_printf(b, " in %.1f ms\n", t->seconds * 1e3);
 	else
 		up_buf_printf(b, " in %.1f s\n", t->seconds);
+	put_rejected(b, t);
+	if (t->lost_not_hits)
+		up_buf_printf(
+			b, "of the lost, up to %llu may be threads that began or ended, not hits\n",
+			(unsigned long long)t->lost_not_hits);
+	put_note(b, t->doubtful, "return was left out, because hits were lost during its call",
+		 "returns were left out, because hits were lost during their calls");
 	put_note(b, t->unpaired, "return came from a call whose entry was not seen",
 		 "returns came from calls whose entry was not seen");
 	put_note(b, t->no_return, "call was left without a return",
 		 "calls were left without a return");
+	put_note(b, t->too_deep,
+		 "call was nested too deeply: the kernel tells of 64 nested returns of a thread",
+		 "calls were nested too deeply: the kernel tells of 64 nested returns of a thread");
 	put_note(b, t->by_zero, "division by zero", "divisions by zero");
 	put_note(b, t->corrupt, "record of the kernel made no sense",
 		 "records of the kernel made no sense");
@@ -105,4 +127,12 @@ void up_out_summary(struct up_buf *b, const struct up_out_totals *t)
 	put_note(b, t->late, "event came out of time order", "events came out of time order");
 	put_note(b, t->dropped_rows, "update of an aggregation was dropped: its table was full",
 		 "updates of aggregations were dropped: their tables were full");
+	put_note(b, t->dropped_vars, "assignment was dropped: its table was full",
+		 "assignments were dropped: their tables were full");
+	put_note(b, t->cut_off, "handler was ended: its loops ran too long",
+		 "handlers were ended: their loops ran too long");
+	put_note(b, t->no_room, "text found no room: it became (fault)",
+		 "texts found no room: they became (fault)");
+	put_note(b, t->changed_files, "probed file was replaced or written to",
+		 "probed files were replaced or written to");
 }

@@ -1,6 +1,6 @@
 /*
- * Output forms: what a run prints, as text for people or JSON for programs. A form is one row of
- * functions beside its code; up_out_forms[] lists them.
+ * Output forms: what a run prints, as text for people, JSON or CSV for programs. A form is one row
+ * of functions beside its code; up_out_forms[] lists them.
  *
  * Everything is gathered in `buf` and written to `fd` by up_out_flush(), once per round.
  */
@@ -22,27 +22,47 @@ struct up_out_hit {
 	bool is_return;
 };
 
-/* One row of an aggregation, ready to show. */
+/* One row of an aggregation: its keys, and the cell that its results are asked of. */
 struct up_out_row {
-	const struct up_value *keys; /* agg->nr_keys of them */
-	struct up_value value;       /* agg->row->type */
+	const struct up_value *keys; /* plan->nr_keys of them */
+	const void *cell;
+};
+
+/* An aggregation to show. */
+struct up_out_agg {
+	const struct up_plan_agg *plan;
+	struct up_agg_cx cx;
+	const struct up_out_row *rows; /* sorted, and cut to `top` */
+	size_t nr_rows;
+	size_t total_rows; /* before the cut */
 };
 
 /* The sums of a run. */
 struct up_out_totals {
-	uint64_t handled;      /* hits whose handler ran */
-	uint64_t filtered;     /* hits that a `when` rejected */
-	uint64_t lost;         /* events that the kernel dropped before they were read */
-	bool lost_unknown;     /* some were lost without a count */
-	uint64_t unpaired;     /* returns whose entry was not seen */
-	uint64_t no_return;    /* calls that were left without a return: longjmp, an exception, a
-				  thread's end */
-	uint64_t by_zero;      /* divisions by zero */
-	uint64_t corrupt;      /* records and pages that made no sense */
-	uint64_t faults;       /* values that could not be read */
-	uint64_t late;         /* events that came out of time order */
-	uint64_t dropped_rows; /* aggregation updates dropped because a table was full */
-	double seconds;        /* how long the probes were armed */
+	uint64_t handled;       /* hits whose handler ran */
+	uint64_t filtered;      /* hits that a `when` rejected */
+	uint64_t lost;          /* records that the kernel dropped before they were read */
+	uint64_t lost_not_hits; /* at most so many of them were no hits, but threads' beginnings and
+				   ends */
+	bool lost_unknown;      /* some were lost without a count */
+	uint64_t rejected;      /* hits that it rejected, about; not among `filtered` */
+	bool rejected_unknown;  /* it cannot be told how many */
+	bool rejected_foreign;  /* hits of processes that were not to be traced are among them */
+	uint64_t unpaired;      /* returns whose entry was not seen */
+	uint64_t no_return;     /* calls that were left without a return: longjmp, an exception, a
+				   thread's end */
+	uint64_t too_deep;      /* calls whose return the kernel does not tell */
+	uint64_t doubtful;      /* returns that were not paired because hits were lost meanwhile */
+	uint64_t by_zero;       /* divisions by zero */
+	uint64_t corrupt;       /* records and pages that made no sense */
+	uint64_t faults;        /* values that could not be read */
+	uint64_t late;          /* events that came out of time order */
+	uint64_t dropped_rows;  /* aggregation updates dropped because a table was full */
+	uint64_t dropped_vars;  /* assignments dropped because a table was full */
+	uint64_t cut_off;       /* handlers ended because they ran too long */
+	uint64_t no_room;       /* texts made by handlers that found no room */
+	uint64_t changed_files; /* probed files that were replaced, removed or written to */
+	double seconds;         /* how long the probes were armed */
 };
 
 struct up_out {
@@ -52,12 +72,13 @@ struct up_out {
 	bool unicode;        /* may more than ASCII be used? */
 	unsigned columns;    /* width of the terminal, 0 when it is none */
 	int64_t wall_offset; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, ns */
+	const void *block;   /* CSV: whose rows were written last */
 	struct up_buf buf;   /* not yet written */
 	int error;           /* -errno of the first write that failed; later ones are not tried */
 };
 
 struct up_out_form {
-	const char *name; /* "text", "json": the argument of -f */
+	const char *name; /* "text", "json", "csv": the argument of -f */
 	const char *help; /* one sentence */
 	/* One print(): v[0..p->nr). */
 	void (*print)(struct up_out *o, const struct up_out_hit *h, const struct up_plan_print *p,
@@ -65,10 +86,7 @@ struct up_out_form {
 	/* One printf(), formatted. JSON wraps it: {"type":"printf","text":...} with time, comm,
 	 * tid, probe. */
 	void (*text)(struct up_out *o, const struct up_out_hit *h, const char *s, size_t len);
-	/* One aggregation with all its rows (already sorted and cut to `top`; `total_rows` before
-	 * the cut). */
-	void (*agg)(struct up_out *o, const struct up_plan_agg *a, const struct up_out_row *rows,
-		    size_t nr_rows, size_t total_rows);
+	void (*agg)(struct up_out *o, const struct up_out_agg *a);
 	/* The sums, as the last thing of a run, where they belong into the output (JSON); may be
 	 * NULL. */
 	void (*end)(struct up_out *o, const struct up_out_totals *t);

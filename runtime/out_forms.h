@@ -6,5 +6,6 @@
 
 extern const struct up_out_form up_out_text;
 extern const struct up_out_form up_out_json;
+extern const struct up_out_form up_out_csv;
 
 #endif

@@ -52,6 +52,10 @@ static void put_float(struct up_buf *b, double f, unsigned bits)
 
 void up_out_json_value(struct up_buf *b, struct up_type t, const struct up_value *v)
 {
+	if (v->flags & UP_VALUE_WIDE) {
+		up_put_wide(b, v->wide);
+		return;
+	}
 	switch (v->flags & UP_VALUE_FAULT ? TY_NONE : t.ty) {
 	case TY_INT:
 		put_int(b, t, v->u);
@@ -179,42 +183,109 @@ static void text_json(struct up_out *o, const struct up_out_hit *h, const char *
 	up_buf_puts(&o->buf, "}\n");
 }
 
-static void put_rows(struct up_buf *b, const struct up_plan_agg *a, const struct up_out_row *rows,
-		     size_t nr_rows)
+/* ---- aggregations ---- */
+
+static void put_field(struct up_buf *b, const struct up_out_agg *a, const void *cell, unsigned f)
 {
+	const struct up_agg_row *row = a->plan->row;
+	struct up_value v = row->field(cell, &a->cx, f);
+
+	up_out_json_value(b, row->field_type(f, &a->cx), &v);
+}
+
+/* A bound that is open is left out. */
+static void put_bucket(struct up_buf *b, const struct up_agg_bucket *u)
+{
+	const char *comma = "";
+
+	up_buf_putc(b, '{');
+	if (u->has_lo) {
+		up_buf_puts(b, "\"lo\":");
+		up_out_json_value(b, u->type, &u->lo);
+		comma = ",";
+	}
+	if (u->has_hi) {
+		up_buf_puts(b, comma);
+		up_buf_puts(b, "\"hi\":");
+		up_out_json_value(b, u->type, &u->hi);
+		comma = ",";
+	}
+	up_buf_puts(b, comma);
+	up_buf_puts(b, "\"count\":");
+	up_put_dec(b, u->count, false);
+	up_buf_putc(b, '}');
+}
+
+static void put_buckets(struct up_buf *b, const struct up_out_agg *a, const void *cell)
+{
+	struct up_agg_bucket u;
+
+	put_name(b, "buckets");
+	up_buf_putc(b, '[');
+	for (unsigned i = 0; a->plan->row->bucket(cell, &a->cx, i, &u); i++) {
+		up_buf_puts(b, i ? "," : "");
+		put_bucket(b, &u);
+	}
+	up_buf_putc(b, ']');
+}
+
+/* One result is "value"; several are an object of that name. */
+static void put_result(struct up_buf *b, const struct up_out_agg *a, const void *cell)
+{
+	const struct up_agg_row *row = a->plan->row;
+
+	put_name(b, "value");
+	if (row->nr_fields == 1) {
+		put_field(b, a, cell, 0);
+		if (row->field(cell, &a->cx, 0).flags & UP_VALUE_CUT)
+			up_buf_puts(b, ",\"value_cut\":true");
+	} else {
+		for (unsigned f = 0; f < row->nr_fields; f++) {
+			up_buf_puts(b, f ? ",\"" : "{\"");
+			up_buf_puts(b, row->fields[f].name);
+			up_buf_puts(b, "\":");
+			put_field(b, a, cell, f);
+		}
+		up_buf_putc(b, '}');
+	}
+	if (row->bucket)
+		put_buckets(b, a, cell);
+}
+
+static void put_rows(struct up_buf *b, const struct up_out_agg *a)
+{
+	const struct up_plan_agg *p = a->plan;
+
 	put_name(b, "rows");
 	up_buf_putc(b, '[');
-	for (size_t i = 0; i < nr_rows; i++) {
+	for (size_t i = 0; i < a->nr_rows; i++) {
 		up_buf_puts(b, i ? ",{\"key\":" : "{\"key\":");
-		put_values(b, a->nr_keys, a->key_labels, a->key_types, rows[i].keys);
-		put_cut(b, a->nr_keys, a->key_labels, rows[i].keys);
-		put_name(b, "value");
-		up_out_json_value(b, a->row->type, &rows[i].value);
+		put_values(b, p->nr_keys, p->key_labels, p->key_types, a->rows[i].keys);
+		put_cut(b, p->nr_keys, p->key_labels, a->rows[i].keys);
+		put_result(b, a, a->rows[i].cell);
 		up_buf_putc(b, '}');
 	}
 	up_buf_putc(b, ']');
 }
 
 /* Without keys there is one value (null when nothing was hit) instead of rows. */
-static void agg_json(struct up_out *o, const struct up_plan_agg *a, const struct up_out_row *rows,
-		     size_t nr_rows, size_t total_rows)
+static void agg_json(struct up_out *o, const struct up_out_agg *a)
 {
+	const struct up_plan_agg *p = a->plan;
 	struct up_buf *b = &o->buf;
 
 	up_buf_puts(b, "{\"type\":\"aggregation\"");
-	put_text(b, "name", a->name);
-	if (!a->is_named && a->where)
-		put_text(b, "where", a->where);
-	put_text(b, "aggregate", a->row->name);
-	if (a->nr_keys) {
-		put_rows(b, a, rows, nr_rows);
-		put_number(b, "total_rows", total_rows);
+	put_text(b, "name", p->name);
+	if (!p->is_named && p->where)
+		put_text(b, "where", p->where);
+	put_text(b, "aggregate", p->row->name);
+	if (p->nr_keys) {
+		put_rows(b, a);
+		put_number(b, "total_rows", a->total_rows);
+	} else if (a->nr_rows) {
+		put_result(b, a, a->rows[0].cell);
 	} else {
-		put_name(b, "value");
-		if (nr_rows)
-			up_out_json_value(b, a->row->type, &rows[0].value);
-		else
-			up_buf_puts(b, "null");
+		up_buf_puts(b, ",\"value\":null");
 	}
 	up_buf_puts(b, "}\n");
 }
@@ -226,16 +297,24 @@ static void end_json(struct up_out *o, const struct up_out_totals *t)
 	up_buf_puts(b, "{\"type\":\"end\"");
 	put_number(b, "handled", t->handled);
 	put_number(b, "filtered", t->filtered);
+	if (t->rejected_unknown)
+		up_buf_puts(b, ",\"rejected\":null");
+	else
+		put_number(b, "rejected", t->rejected);
 	put_number(b, "lost", t->lost);
 	put_name(b, "lost_unknown");
 	up_buf_puts(b, t->lost_unknown ? "true" : "false");
+	put_number(b, "lost_not_hits", t->lost_not_hits);
+	put_number(b, "doubtful", t->doubtful);
 	put_number(b, "unpaired", t->unpaired);
 	put_number(b, "no_return", t->no_return);
+	put_number(b, "too_deep", t->too_deep);
 	put_number(b, "by_zero", t->by_zero);
 	put_number(b, "corrupt", t->corrupt);
 	put_number(b, "faults", t->faults);
 	put_number(b, "late", t->late);
 	put_number(b, "dropped_rows", t->dropped_rows);
+	put_number(b, "changed_files", t->changed_files);
 	put_name(b, "seconds");
 	put_float(b, t->seconds, 64);
 	up_buf_puts(b, "}\n");

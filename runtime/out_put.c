@@ -33,6 +33,22 @@ void up_put_dec(struct up_buf *b, uint64_t u, bool is_signed)
 	up_buf_puts(b, up_put_digits(digits, u, 10, false));
 }
 
+void up_put_wide(struct up_buf *b, const struct up_wide *w)
+{
+	__extension__ typedef unsigned __int128 wide;
+	wide u = (wide)(uint64_t)w->hi << 64 | w->lo;
+	char text[48], *at = text + sizeof(text) - 1;
+
+	u = w->hi < 0 ? 0 - u : u;
+	*at = 0;
+	do
+		*--at = (char)('0' + (char)(u % 10));
+	while (u /= 10);
+	if (w->hi < 0)
+		*--at = '-';
+	up_buf_puts(b, at);
+}
+
 void up_put_hex(struct up_buf *b, struct up_type t, uint64_t u)
 {
 	char digits[UP_PUT_DIGITS];

@@ -7,6 +7,10 @@
 
 #include "runtime/out.h"
 
+#define UP_BOLD "\033[1m"
+#define UP_DIM "\033[2m"
+#define UP_PLAIN "\033[0m"
+
 #define UP_PUT_DIGITS 65 /* of the longest number, in base 2, and a NUL */
 
 /* The digits of u in a base up to 16, ending with a NUL at buf[UP_PUT_DIGITS - 1]; returns the
@@ -15,6 +19,8 @@ const char *up_put_digits(char buf[UP_PUT_DIGITS], uint64_t u, unsigned base, bo
 
 /* An integer, signed or not, in decimal. */
 void up_put_dec(struct up_buf *b, uint64_t u, bool is_signed);
+/* The same of 128 bits. */
+void up_put_wide(struct up_buf *b, const struct up_wide *w);
 /* "0x2a"; of a negative number no more than its type's bits. */
 void up_put_hex(struct up_buf *b, struct up_type t, uint64_t u);
 /* The shortest text that reads back as the same float of `bits` bits; "nan", "inf", "-inf". */
@@ -32,6 +38,9 @@ void up_put_utc(struct up_buf *b, const struct up_out *o, uint64_t time);
 
 /* Bytes as hexadecimal digits: "deadbeef". */
 void up_put_bytes(struct up_buf *b, const char *s, size_t len);
+
+/* The part of `text` for people: an aggregation as a table or as histograms. */
+void up_out_table(struct up_out *o, const struct up_out_agg *a);
 
 /* Appends `text` in `width` columns at least, to the right or to the left of spaces. */
 void up_put_padded(struct up_buf *b, const struct up_buf *text, size_t width, bool to_right);

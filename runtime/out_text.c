@@ -1,4 +1,4 @@
-/* Output for people: a line for a print, a table for an aggregation. */
+/* Output for people: lines. Aggregations are in out_table.c. */
 #include <string.h>
 
 #include "lang/base/text.h"
@@ -6,13 +6,7 @@
 #include "runtime/out_forms.h"
 #include "runtime/out_put.h"
 
-#define WHO_COLUMNS 20   /* room for comm[tid] before the probe's name */
-#define MAX_COLUMNS 16   /* columns of a table that are aligned, the value's included */
-#define WIDEST_COLUMN 60 /* a wider cell moves what follows it, in its own row alone */
-
-#define BOLD "\033[1m"
-#define DIM "\033[2m"
-#define PLAIN "\033[0m"
+#define WHO_COLUMNS 20 /* room for comm[tid] before the probe's name */
 
 static void escape(struct up_buf *b, const char *s)
 {
@@ -61,6 +55,10 @@ void up_out_value(struct up_buf *b, struct up_type t, const struct up_value *v)
 {
 	enum up_ty ty = v->flags & UP_VALUE_FAULT ? TY_NONE : t.ty;
 
+	if (v->flags & UP_VALUE_WIDE) {
+		up_put_wide(b, v->wide);
+		return;
+	}
 	switch (ty) {
 	case TY_INT:
 		put_int(b, t, v->u);
@@ -107,14 +105,14 @@ static void print_text(struct up_out *o, const struct up_out_hit *h, const struc
 {
 	struct up_buf *b = &o->buf;
 
-	up_buf_puts(b, o->colour ? DIM : "");
+	up_buf_puts(b, o->colour ? UP_DIM : "");
 	up_put_clock(b, o, h->time);
-	up_buf_puts(b, o->colour ? PLAIN " " : " ");
+	up_buf_puts(b, o->colour ? UP_PLAIN " " : " ");
 	put_who(b, h);
-	up_buf_puts(b, o->colour ? " " BOLD : " ");
+	up_buf_puts(b, o->colour ? " " UP_BOLD : " ");
 	escape(b, h->probe);
 	up_buf_puts(b, h->is_return ? " return" : "");
-	up_buf_puts(b, o->colour ? PLAIN : "");
+	up_buf_puts(b, o->colour ? UP_PLAIN : "");
 	for (uint32_t i = 0; i < p->nr; i++) {
 		up_buf_putc(b, ' ');
 		escape(b, p->labels[i]);
@@ -130,132 +128,10 @@ static void text_text(struct up_out *o, const struct up_out_hit *h, const char *
 	up_buf_add(&o->buf, s, len);
 }
 
-/* ---- aggregations ---- */
-
-/* A table being written: its cells are made in `cell`, measured, then put in their columns. */
-struct table {
-	const struct up_plan_agg *agg;
-	const struct up_out_row *rows;
-	size_t nr_rows;
-	size_t width[MAX_COLUMNS]; /* of each key, then of the value */
-	struct up_buf cell;
-};
-
-static size_t nr_columns(const struct up_plan_agg *a)
-{
-	return a->nr_keys < MAX_COLUMNS ? a->nr_keys + 1 : MAX_COLUMNS;
-}
-
-static void put_result(struct up_buf *b, struct up_type t, const struct up_value *v)
-{
-	if (t.ty == TY_FLOAT && !(v->flags & UP_VALUE_FAULT))
-		up_put_float_short(b, v->f);
-	else
-		up_out_value(b, t, v);
-}
-
-/* In a table most strings need no quotes; those that could be mistaken have them. */
-static bool is_clear(const struct up_value *v)
-{
-	const char *s = v->p;
-
-	if (!v->len || v->flags || s[0] == '(' || s[0] == ' ' || s[v->len - 1] == ' ')
-		return false;
-	for (uint32_t i = 0; i < v->len; i++)
-		if (s[i] == '"' || (s[i] == ' ' && s[i + 1] == ' '))
-			return false;
-	return true;
-}
-
-/* Makes the text of column i of a row; the last one is the value. */
-static void make_cell(struct table *t, const struct up_out_row *row, size_t i)
-{
-	const struct up_plan_agg *a = t->agg;
-
-	up_buf_reset(&t->cell);
-	if (i >= a->nr_keys)
-		put_result(&t->cell, a->row->type, &row->value);
-	else if (a->key_types[i].ty == TY_STR && is_clear(&row->keys[i]))
-		up_text_escape(&t->cell, row->keys[i].p, row->keys[i].len, 0);
-	else
-		up_out_value(&t->cell, a->key_types[i], &row->keys[i]);
-}
-
-static void measure(struct table *t)
-{
-	size_t nr = nr_columns(t->agg);
-
-	for (size_t r = 0; r < t->nr_rows; r++) {
-		for (size_t i = 0; i < nr; i++) {
-			make_cell(t, &t->rows[r], i);
-			size_t w = t->cell.len ? up_text_columns(t->cell.s, t->cell.len) : 0;
-
-			if (w > t->width[i] && w <= WIDEST_COLUMN)
-				t->width[i] = w;
-		}
-	}
-}
-
-static void put_row(struct up_buf *b, struct table *t, const struct up_out_row *row)
-{
-	const struct up_plan_agg *a = t->agg;
-
-	for (size_t i = 0; i <= a->nr_keys; i++) {
-		bool is_text = i < a->nr_keys && up_ty_has_bytes(a->key_types[i].ty);
-
-		make_cell(t, row, i);
-		up_buf_puts(b, "  ");
-		up_put_padded(b, &t->cell, i < MAX_COLUMNS ? t->width[i] : 0, !is_text);
-	}
-	up_buf_putc(b, '\n');
-}
-
-static void put_title(struct up_out *o, const struct up_plan_agg *a)
-{
-	struct up_buf *b = &o->buf;
-
-	up_buf_puts(b, o->colour ? BOLD : "");
-	if (!a->is_named && a->where) {
-		escape(b, a->where);
-		up_buf_puts(b, ": ");
-	}
-	escape(b, a->name);
-	for (uint32_t i = 0; i < a->nr_keys; i++) {
-		up_buf_puts(b, i ? ", " : " by ");
-		escape(b, a->key_labels[i]);
-	}
-	up_buf_puts(b, o->colour ? PLAIN : "");
-}
-
-static void agg_text(struct up_out *o, const struct up_plan_agg *a, const struct up_out_row *rows,
-		     size_t nr_rows, size_t total_rows)
-{
-	struct table t = { .agg = a, .rows = rows, .nr_rows = nr_rows };
-	struct up_buf *b = &o->buf;
-
-	up_buf_puts(b, a->nr_keys ? "\n" : "");
-	put_title(o, a);
-	if (!nr_rows) {
-		up_buf_puts(b, ": nothing\n");
-	} else if (!a->nr_keys) {
-		up_buf_puts(b, " = ");
-		put_result(b, a->row->type, &rows[0].value);
-		up_buf_putc(b, '\n');
-	} else {
-		up_buf_putc(b, '\n');
-		measure(&t);
-		for (size_t i = 0; i < nr_rows; i++)
-			put_row(b, &t, &rows[i]);
-	}
-	if (total_rows > nr_rows)
-		up_buf_printf(b, "  and %zu more\n", total_rows - nr_rows);
-	up_buf_fini(&t.cell);
-}
-
 const struct up_out_form up_out_text = {
 	.name = "text",
 	.help = "lines and tables for people",
 	.print = print_text,
 	.text = text_text,
-	.agg = agg_text,
+	.agg = up_out_table,
 };

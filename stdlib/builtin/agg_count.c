@@ -1,17 +1,29 @@
 /* count(): the number of hits. */
-#include "lang/builtin.h"
+#include "stdlib/builtin/agg.h"
 
-static void count_add(void *cell, const struct up_value *v, unsigned nr)
+static bool count_add(void *cell, const struct up_agg_cx *cx, const struct up_value *v)
 {
+	(void)cx;
 	(void)v;
-	(void)nr;
 	++*(uint64_t *)cell;
+	return true;
 }
 
-static struct up_value count_result(const void *cell)
+static struct up_type count_type(unsigned field, const struct up_agg_cx *cx)
 {
+	(void)field;
+	(void)cx;
+	return UP_TYPE_U64;
+}
+
+static struct up_value count_field(const void *cell, const struct up_agg_cx *cx, unsigned field)
+{
+	(void)cx;
+	(void)field;
 	return (struct up_value){ .u = *(const uint64_t *)cell };
 }
+
+static const struct up_agg_field count_fields[] = { { "count", NULL, "the number of hits" } };
 
 const struct up_agg_row up_agg_count = {
 	.name = "count",
@@ -19,6 +31,8 @@ const struct up_agg_row up_agg_count = {
 	.help = "the number of hits",
 	.cell_size = sizeof(uint64_t),
 	.add = count_add,
-	.type = { TY_INT, UP_SHOW_DEC, 64, false, 0 },
-	.result = count_result,
+	.fields = count_fields,
+	.nr_fields = 1,
+	.field_type = count_type,
+	.field = count_field,
 };

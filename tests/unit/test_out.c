@@ -187,10 +187,107 @@ static void test_print_json(void)
 	up_out_fini(&o);
 }
 
+static void test_print_csv(void)
+{
+	struct up_out o = { .form = up_out_form_find("csv"), .fd = -1 };
+	const struct up_value v[] = { num(0x46420), num(-2), fault, cut("x \"y\"") };
+
+	o.form->print(&o, &entry, &print_four, v);
+	o.form->print(&o, &entry, &print_four, v);
+	CHECK_BUF(&o.buf, "time,wall,comm,tid,probe,return,ip,arg0,arg0,name\n"
+			  "12345678901,,zsh,77,zsh:zfree,false,0x46420,-2,,\"x \"\"y\"\"...\"\n"
+			  "12345678901,,zsh,77,zsh:zfree,false,0x46420,-2,,\"x \"\"y\"\"...\"\n");
+	o.wall_offset = 1700000000 * INT64_C(1000000000);
+	o.form->print(&o, &at_return, &print_none, v);
+	CHECK_BUF(&o.buf, "\ntime,wall,comm,tid,probe,return\n"
+			  "5,2023-11-14T22:13:20.000000005Z,a\\eb\\xff,1234567,f\\n,true\n");
+	o.form->text(&o, &at_return, "a,b\n", 4);
+	CHECK_BUF(&o.buf, "a,b\n");
+	CHECK(!o.form->end);
+	up_out_fini(&o);
+}
+
+/* What a field of CSV looks like, of every type. */
+static void test_csv_fields(void)
+{
+	static const struct {
+		struct up_type type;
+		struct up_value v;
+		const char *want;
+	} cases[] = {
+		{ UP_TYPE_STR, { .p = "", .len = 0 }, "\"\"" },
+		{ UP_TYPE_STR, { .p = "a,b", .len = 3 }, "\"a,b\"" },
+		{ UP_TYPE_STR, { .p = " a", .len = 2 }, "\" a\"" },
+		{ UP_TYPE_STR, { .p = "a\nb", .len = 3 }, "a\\nb" },
+		{ UP_TYPE_STR, { .p = "\xc3\xa9", .len = 2 }, "\xc3\xa9" },
+		{ UP_TYPE_X64, { .u = 255 }, "0xff" },
+		{ UP_TYPE_BOOL, { .u = 1 }, "true" },
+		{ UP_TYPE_FLOAT, { .f = 0.1 }, "0.1" },
+		{ UP_TYPE_FLOAT, { .f = INFINITY }, "inf" },
+		{ INT_TYPE(UP_SHOW_CHAR, 8, true), { .u = 'a' }, "a" },
+		{ INT_TYPE(UP_SHOW_CHAR, 8, true), { .u = ',' }, "\",\"" },
+		{ UP_TYPE_BYTES, { .p = "\1\2", .len = 2 }, "0102" },
+		{ ARRAY(UP_SHOW_DEC, 8, false, 2), { .p = "\1\2", .len = 2 }, "\"{1,2}\"" },
+		{ UP_TYPE_STR, { .u = 7, .flags = UP_VALUE_FAULT }, "" },
+	};
+	struct up_out o = { .form = up_out_form_find("csv"), .fd = -1 };
+
+	for (size_t i = 0; i < N(cases); i++) {
+		struct up_plan_print p = { .nr = 1,
+					   .labels = labels,
+					   .types = (struct up_type *)&cases[i].type };
+
+		o.form->print(&o, &entry, &p, &cases[i].v);
+		const char *at = o.buf.s ? strstr(o.buf.s, "false,") : NULL;
+		CHECK(at && strlen(at + 6) == strlen(cases[i].want) + 1 &&
+		      !memcmp(at + 6, cases[i].want, strlen(cases[i].want)));
+		up_buf_reset(&o.buf);
+	}
+	up_out_fini(&o);
+}
+
 /* ---- aggregations ---- */
 
-static const struct up_agg_row count_row = { .name = "count", .type = UP_TYPE_U64 };
-static const struct up_agg_row avg_row = { .name = "avg", .type = UP_TYPE_FLOAT };
+/* Aggregates whose cell is their result. */
+static struct up_value the_cell(const void *cell, const struct up_agg_cx *cx, unsigned field)
+{
+	(void)cx;
+	(void)field;
+	return *(const struct up_value *)cell;
+}
+
+static struct up_type count_type(unsigned field, const struct up_agg_cx *cx)
+{
+	(void)field;
+	(void)cx;
+	return UP_TYPE_U64;
+}
+
+static struct up_type avg_type(unsigned field, const struct up_agg_cx *cx)
+{
+	(void)field;
+	(void)cx;
+	return UP_TYPE_FLOAT;
+}
+
+static const struct up_agg_field one_field[] = { { "it", NULL, "" } };
+static const struct up_agg_row count_row = { .name = "count",
+					     .fields = one_field,
+					     .nr_fields = 1,
+					     .field_type = count_type,
+					     .field = the_cell };
+static const struct up_agg_row avg_row = { .name = "avg",
+					   .fields = one_field,
+					   .nr_fields = 1,
+					   .field_type = avg_type,
+					   .field = the_cell };
+
+static void show(struct up_out *o, const struct up_plan_agg *plan, const struct up_out_row *rows,
+		 size_t nr, size_t total)
+{
+	o->form->agg(o, &(struct up_out_agg){
+				.plan = plan, .rows = rows, .nr_rows = nr, .total_rows = total });
+}
 
 static const char *key_labels[] = { "comm", "arg0" };
 static struct up_type key_types[] = { { TY_STR, UP_SHOW_DEC, 0, false, 0 },
@@ -216,10 +313,13 @@ static void test_agg_text(void)
 		{ str("a\033"), num(0) }
 	};
 	struct up_out_row rows[N(keys)];
+	struct up_value values[N(keys)];
 
-	for (size_t i = 0; i < N(keys); i++)
-		rows[i] = (struct up_out_row){ keys[i], num(i ? (int64_t)i : 12345) };
-	o.form->agg(&o, &by_two, rows, N(keys), 9);
+	for (size_t i = 0; i < N(keys); i++) {
+		values[i] = num(i ? (int64_t)i : 12345);
+		rows[i] = (struct up_out_row){ keys[i], &values[i] };
+	}
+	show(&o, &by_two, rows, N(keys), 9);
 	CHECK_BUF(&o.buf, "\n"
 			  "zsh:zfree return: count() by comm, arg0\n"
 			  "  zsh             -1  12345\n"
@@ -230,16 +330,16 @@ static void test_agg_text(void)
 			  "  \"(fault)\"        0      5\n"
 			  "  a\\e              0      6\n"
 			  "  and 2 more\n");
-	o.form->agg(&o, &by_two, rows, 0, 0);
+	show(&o, &by_two, rows, 0, 0);
 	CHECK_BUF(&o.buf, "\nzsh:zfree return: count() by comm, arg0: nothing\n");
-	o.form->agg(&o, &plain, rows, 1, 1);
+	show(&o, &plain, rows, 1, 1);
 	CHECK_BUF(&o.buf, "zsh:zfree: count() = 12345\n");
-	rows[0].value = flt(1234567.891);
-	o.form->agg(&o, &named, rows, 1, 1);
+	values[0] = flt(1234567.891);
+	show(&o, &named, rows, 1, 1);
 	CHECK_BUF(&o.buf, "mean = 1234568\n");
-	rows[0].value = flt(1.0 / 3);
+	values[0] = flt(1.0 / 3);
 	o.colour = true;
-	o.form->agg(&o, &named, rows, 1, 1);
+	show(&o, &named, rows, 1, 1);
 	CHECK_BUF(&o.buf, "\033[1mmean\033[0m = 0.333333\n");
 	up_out_fini(&o);
 }
@@ -253,9 +353,10 @@ static void test_agg_wide(void)
 
 	memset(wide, 'w', 200);
 	const struct up_value keys[] = { str(wide), str("n") };
-	const struct up_out_row rows[] = { { &keys[0], num(2) }, { &keys[1], num(1) } };
+	const struct up_value two = num(2), one = num(1);
+	const struct up_out_row rows[] = { { &keys[0], &two }, { &keys[1], &one } };
 	a.nr_keys = 1;
-	o.form->agg(&o, &a, rows, 2, 2);
+	show(&o, &a, rows, 2, 2);
 	const char *last = o.buf.len > 8 ? o.buf.s + o.buf.len - 8 : "";
 	CHECK(!strcmp(last, "\n  n  1\n"));
 	up_out_fini(&o);
@@ -275,14 +376,15 @@ static void test_agg_many_keys(void)
 				 .nr_keys = MANY,
 				 .key_labels = many_labels,
 				 .key_types = many_types };
-	const struct up_out_row row = { keys, num(99) };
+	const struct up_value value = num(99);
+	const struct up_out_row row = { keys, &value };
 
 	for (int i = 0; i < MANY; i++) {
 		many_labels[i] = "k";
 		many_types[i] = UP_TYPE_S64;
 		keys[i] = num(i);
 	}
-	o.form->agg(&o, &a, &row, 1, 1);
+	show(&o, &a, &row, 1, 1);
 	CHECK(o.buf.len > 20 && !strcmp(strstr(o.buf.s, "  17"), "  17  18  19  99\n"));
 	up_out_fini(&o);
 }
@@ -291,23 +393,24 @@ static void test_agg_json(void)
 {
 	struct up_out o = { .form = up_out_form_find("json"), .fd = -1 };
 	const struct up_value keys[][2] = { { cut("zsh"), num(-1) }, { str("b"), fault } };
-	struct up_out_row rows[] = { { keys[0], num(3) }, { keys[1], num(2) } };
+	struct up_value three = num(3), two = num(2);
+	const struct up_out_row rows[] = { { keys[0], &three }, { keys[1], &two } };
 
-	o.form->agg(&o, &by_two, rows, 2, 5);
+	show(&o, &by_two, rows, 2, 5);
 	CHECK_BUF(&o.buf,
 		  "{\"type\":\"aggregation\",\"name\":\"count()\","
 		  "\"where\":\"zsh:zfree return\",\"aggregate\":\"count\",\"rows\":["
 		  "{\"key\":{\"comm\":\"zsh\",\"arg0\":-1},\"cut\":[\"comm\"],\"value\":3},"
 		  "{\"key\":{\"comm\":\"b\",\"arg0\":null},\"value\":2}],\"total_rows\":5}\n");
-	o.form->agg(&o, &by_two, rows, 0, 0);
+	show(&o, &by_two, rows, 0, 0);
 	CHECK_BUF(&o.buf, "{\"type\":\"aggregation\",\"name\":\"count()\","
 			  "\"where\":\"zsh:zfree return\",\"aggregate\":\"count\",\"rows\":[],"
 			  "\"total_rows\":0}\n");
-	rows[0].value = flt(2.5);
-	o.form->agg(&o, &named, rows, 1, 1);
+	three = flt(2.5);
+	show(&o, &named, rows, 1, 1);
 	CHECK_BUF(&o.buf, "{\"type\":\"aggregation\",\"name\":\"mean\",\"aggregate\":\"avg\","
 			  "\"value\":2.5}\n");
-	o.form->agg(&o, &named, rows, 0, 0);
+	show(&o, &named, rows, 0, 0);
 	CHECK_BUF(&o.buf, "{\"type\":\"aggregation\",\"name\":\"mean\",\"aggregate\":\"avg\","
 			  "\"value\":null}\n");
 	up_out_fini(&o);
@@ -323,34 +426,58 @@ static void test_end(void)
 	t = (struct up_out_totals){ .handled = 3,
 				    .filtered = 1,
 				    .lost = 2,
+				    .lost_not_hits = 8,
 				    .lost_unknown = true,
+				    .doubtful = 9,
 				    .unpaired = 1,
 				    .no_return = 2,
+				    .too_deep = 10,
 				    .by_zero = 1,
 				    .corrupt = 7,
 				    .faults = 4,
 				    .late = 5,
 				    .dropped_rows = 6,
+				    .changed_files = 8,
 				    .seconds = 0.0123 };
 	up_out_summary(&o.buf, &t);
 	CHECK_BUF(&o.buf, "3 hits handled, 1 filtered, more than 2 lost in 12.3 ms\n"
+			  "of the lost, up to 8 may be threads that began or ended, not hits\n"
+			  "9 returns were left out, because hits were lost during their calls\n"
 			  "1 return came from a call whose entry was not seen\n"
 			  "2 calls were left without a return\n"
+			  "10 calls were nested too deeply: the kernel tells of 64 nested returns "
+			  "of a thread\n"
 			  "1 division by zero\n"
 			  "7 records of the kernel made no sense\n"
 			  "4 values could not be read\n"
 			  "5 events came out of time order\n"
-			  "6 updates of aggregations were dropped: their tables were full\n");
+			  "6 updates of aggregations were dropped: their tables were full\n"
+			  "8 probed files were replaced or written to\n");
 	o.form->end(&o, &t);
-	CHECK_BUF(
-		&o.buf,
-		"{\"type\":\"end\",\"handled\":3,\"filtered\":1,\"lost\":2,"
-		"\"lost_unknown\":true,\"unpaired\":1,\"no_return\":2,\"by_zero\":1,\"corrupt\":7,"
-		"\"faults\":4,\"late\":5,"
-		"\"dropped_rows\":6,\"seconds\":0.0123}\n");
+	CHECK_BUF(&o.buf, "{\"type\":\"end\",\"handled\":3,\"filtered\":1,\"rejected\":0,\"lost\":2,"
+			  "\"lost_unknown\":true,\"lost_not_hits\":8,\"doubtful\":9,\"unpaired\":1,"
+			  "\"no_return\":2,\"too_deep\":10,\"by_zero\":1,\"corrupt\":7,"
+			  "\"faults\":4,\"late\":5,"
+			  "\"dropped_rows\":6,\"changed_files\":8,\"seconds\":0.0123}\n");
 	t.lost = 0;
 	up_out_summary(&o.buf, &t);
 	CHECK(o.buf.s && strstr(o.buf.s, "1 filtered, an unknown number lost in 12.3 ms\n"));
+	up_buf_reset(&o.buf);
+	t = (struct up_out_totals){ .handled = 1, .rejected = 2, .seconds = 2 };
+	up_out_summary(&o.buf, &t);
+	CHECK_BUF(&o.buf, "1 hit handled, 0 filtered, 0 lost in 2.0 s\n"
+			  "about 2 hits were rejected in the kernel\n");
+	t.rejected = 1;
+	t.rejected_foreign = true;
+	up_out_summary(&o.buf, &t);
+	CHECK_BUF(&o.buf, "1 hit handled, 0 filtered, 0 lost in 2.0 s\n"
+			  "about 1 hit was rejected in the kernel, hits of other processes included\n");
+	t.rejected_unknown = true;
+	up_out_summary(&o.buf, &t);
+	CHECK_BUF(&o.buf, "1 hit handled, 0 filtered, 0 lost in 2.0 s\n"
+			  "hits that the kernel rejected were not counted\n");
+	o.form->end(&o, &t);
+	CHECK(o.buf.s && strstr(o.buf.s, "\"filtered\":0,\"rejected\":null,"));
 	up_out_fini(&o);
 }
 
@@ -559,7 +686,7 @@ static void test_flush_errors(void)
 
 static void test_forms(void)
 {
-	CHECK(!strcmp(up_out_form_find("text")->name, "text") && !up_out_form_find("csv"));
+	CHECK(!strcmp(up_out_form_find("text")->name, "text") && !up_out_form_find("tex"));
 	for (size_t i = 0; up_out_forms[i]; i++) {
 		const struct up_out_form *f = up_out_forms[i];
 		CHECK(f->help && f->print && f->text && f->agg && up_out_form_find(f->name) == f);
@@ -573,6 +700,8 @@ int main(void)
 	test_values();
 	test_print();
 	test_print_json();
+	test_print_csv();
+	test_csv_fields();
 	test_agg_text();
 	test_agg_wide();
 	test_agg_many_keys();
