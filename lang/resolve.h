@@ -20,12 +20,20 @@ enum up_symkind {
 	UP_SYM_DATA    /* object, TLS, or anything outside executable segments */
 };
 
+/* Which file stood at a path, and whether it is still as it was. All 0: not known. */
+struct up_file_id {
+	uint64_t dev, ino; /* which */
+	uint64_t size;     /* bytes */
+	int64_t written;   /* when it was last written to, ns */
+};
+
 /* An ELF file that was opened. Lives as long as the resolver. */
 struct up_object {
 	const char *path;        /* absolute, symlinks resolved: what the kernel is told */
 	const char *name;        /* what to show: the last component of what was asked for */
 	enum up_machine machine; /* from e_machine */
 	bool is_pie;             /* ET_DYN */
+	struct up_file_id id;    /* the file that was read */
 };
 
 struct up_symbol {
@@ -51,16 +59,32 @@ struct up_query {
 	const char *version; /* only this version; NULL for any */
 };
 
+/* What a probe would do to the program, where the kernel would take it all the same. */
+enum up_harm {
+	UP_HARM_NONE,    /* nothing; or it cannot be had */
+	UP_HARM_INSIDE,  /* it changes an instruction, which it does not stand at the start of */
+	UP_HARM_UNKNOWN, /* perhaps that: it cannot be told */
+	UP_HARM_RED_ZONE /* the kernel overwrites the word below the stack pointer */
+};
+
 /* Why something was refused: text for a diagnostic. The caller frees both with up_buf_fini(). */
 struct up_why {
 	struct up_buf msg;  /* what is wrong, without a full stop */
 	struct up_buf hint; /* what to do; empty if there is nothing to say */
+	enum up_harm harm;  /* of can_probe() */
 };
 
 enum up_place {
 	UP_PLACE_CODE,   /* inside an executable PT_LOAD */
 	UP_PLACE_DATA,   /* inside another PT_LOAD */
 	UP_PLACE_NOWHERE /* in no PT_LOAD, or not backed by the file */
+};
+
+/* Which of an object's functions have names that can be looked for. */
+enum up_named {
+	UP_NAMES_ALL,      /* all */
+	UP_NAMES_EXPORTED, /* those that other objects can use: it is stripped */
+	UP_NAMES_NONE      /* none: it is stripped, and others use nothing of it */
 };
 
 /* Called for each symbol; false stops the walk. */
@@ -96,6 +120,7 @@ struct up_resolver {
 	/*
 	 * May a probe stand at addr (already known to be UP_PLACE_CODE)? False, with *why, when it
 	 * is not the start of an instruction or the kernel cannot probe the instruction there.
+	 * why->harm tells refusals that are for the program's sake from those without remedy.
 	 */
 	bool (*can_probe)(void *ctx, const struct up_object *o, uint64_t addr, struct up_why *why);
 
@@ -105,9 +130,29 @@ struct up_resolver {
 	 */
 	bool (*imports)(void *ctx, const struct up_object *o, const char *name, const char **lib);
 
+	/*
+	 * Calls fn for each function that the indirect function with its resolver at addr may pick,
+	 * as far as the resolver's code tells; the name is NULL where the object has none for it.
+	 */
+	void (*picks)(void *ctx, const struct up_object *o, uint64_t addr, up_symbol_fn *fn,
+		      void *arg);
+
+	/*
+	 * Which functions have names here. Where not all have, *hint says how to get them; the
+	 * caller frees it with up_buf_fini().
+	 */
+	enum up_named (*names)(void *ctx, const struct up_object *o, struct up_buf *hint);
+
 	/* Offers names for "did you mean". */
 	void (*near_symbols)(void *ctx, const struct up_object *o, struct up_nearest *n);
 	void (*near_objects)(void *ctx, struct up_nearest *n);
 };
+
+/*
+ * Offers functions by their C++ or Rust names, as near_symbols() does by their symbols: all when
+ * what is wanted holds "::", else those of no namespace.
+ */
+void up_near_source_names(const struct up_resolver *r, const struct up_object *o,
+			  struct up_nearest *n);
 
 #endif

@@ -11,29 +11,7 @@
 #include <string.h>
 
 #include "lang/abi.h"
-
-/* Text of which each byte remembers whether it stood in quotes, where nothing is special. */
-struct marked {
-	char *s;      /* NUL-terminated */
-	char *quoted; /* 1 where s[i] stood in quotes */
-	size_t len;
-};
-
-struct up_loc {
-	struct marked m;     /* the location, without the offset behind it */
-	struct up_span span; /* of it in the script */
-	uint64_t off;        /* "+0x12" behind it */
-	bool has_off;
-	const char *version;   /* "@GLIBC_2.14" behind it, or NULL */
-	struct up_query query; /* for names and patterns */
-};
-
-/* What a walk over symbols gathers. */
-struct walk {
-	struct up_arena *arena;
-	UP_VEC(struct up_symbol) found;
-	const regex_t *regex; /* only names that match, when set */
-};
+#include "lang/target_int.h"
 
 static void mark(struct marked *m, char c, bool quoted)
 {
@@ -58,37 +36,82 @@ static const char *positional(struct up_diags *ds, const struct up_env *env, str
 	return NULL;
 }
 
+static bool is_plain(const struct marked *m, size_t i, char c)
+{
+	return i < m->len && m->s[i] == c && !m->quoted[i];
+}
+
+/* Takes the escape behind a backslash in quotes; returns its bytes, 0 after a diagnostic. */
+static size_t decode_escape(struct up_diags *ds, const struct up_node *n, const char *s, size_t len,
+			    struct marked *out)
+{
+	const char *wrong;
+	char bytes[4];
+	size_t nr, used = up_text_unescape(s, len, bytes, &nr, &wrong);
+
+	if (wrong) {
+		up_error(ds, n->span, E_TARGET, "`\\%.*s` %s", (int)used, s, wrong);
+		up_diag_hint(ds, "a backslash itself is written \\\\");
+		return 0;
+	}
+	for (size_t i = 0; i < nr; i++)
+		mark(out, bytes[i], true);
+	return used;
+}
+
+/* Does the quote at `raw` open a regular expression, whose backslashes are its own? */
+static bool opens_regex(const struct marked *m, const char *raw, const char *end)
+{
+	return is_plain(m, m->len - 1, ':') && raw + 1 < end && raw[1] == '/';
+}
+
+/* Takes one character in quotes; returns its bytes, 0 after a diagnostic. */
+static size_t decode_quoted(struct up_diags *ds, const struct up_node *n, const char *raw,
+			    size_t len, bool is_regex, struct marked *out)
+{
+	if (*raw != '\\' || len == 1 || (is_regex && raw[1] != '"')) {
+		mark(out, *raw, true);
+		return 1;
+	}
+	size_t used = decode_escape(ds, n, raw + 1, len - 1, out);
+	return used ? used + 1 : 0;
+}
+
 /* Takes quotes away and puts positional arguments in. */
 static bool decode(struct up_diags *ds, const struct up_env *env, const struct up_node *n,
 		   struct marked *out)
 {
 	const char *raw = n->target.raw, *end = raw + n->target.len;
 	size_t room = n->target.len + 1;
-	bool quoted = false;
+	bool quoted = false, is_regex = false;
 
 	for (unsigned i = 0; i < env->nr_args; i++)
 		room += (strlen(env->args[i]) + 1) * n->target.len;
 	out->s = up_arena_alloc(ds->arena, room);
 	out->quoted = up_arena_alloc(ds->arena, room);
 	out->len = 0;
-	for (; raw < end; raw++) {
+	while (raw < end) {
+		size_t used = 1;
+
 		if (*raw == '"') {
+			is_regex = !quoted && opens_regex(out, raw, end);
 			quoted = !quoted;
-		} else if (quoted && *raw == '\\' && raw + 1 < end) {
-			mark(out, *++raw, true);
-		} else if (!quoted && *raw == '$' && raw + 1 < end && raw[1] >= '0' &&
-			   raw[1] <= '9') {
-			size_t used;
+		} else if (quoted) {
+			used = decode_quoted(ds, n, raw, (size_t)(end - raw), is_regex, out);
+			if (!used)
+				return false;
+		} else if (*raw == '$' && raw + 1 < end && raw[1] >= '0' && raw[1] <= '9') {
 			const char *arg = positional(ds, env, n->span, raw + 1, &used);
 
 			if (!arg)
 				return false;
 			for (; *arg; arg++)
 				mark(out, *arg, false);
-			raw += used;
+			used++;
 		} else {
-			mark(out, *raw, quoted);
+			mark(out, *raw, false);
 		}
+		raw += used;
 	}
 	return true;
 }
@@ -105,11 +128,6 @@ static size_t find_plain(const struct marked *m, char c)
 		if (m->s[i] == c && !m->quoted[i])
 			return i;
 	return SIZE_MAX;
-}
-
-static bool is_plain(const struct marked *m, size_t i, char c)
-{
-	return i < m->len && m->s[i] == c && !m->quoted[i];
 }
 
 static bool parse_number(const char *s, size_t len, uint64_t *out)
@@ -188,8 +206,31 @@ static bool needs_quotes(const char *name)
 {
 	const char *plus = strrchr(name, '+');
 
-	return strpbrk(name, " \t,<>*?[@\"$") || strchr("%/0123456789", name[0]) ||
+	for (const char *s = name; *s; s++)
+		if ((unsigned char)*s <= ' ' || *s == 127 || strchr(",<>*?[@\"$\\", *s))
+			return true;
+	return strchr("%/0123456789", name[0]) ||
 	       (plus && plus > name && plus[1] >= '0' && plus[1] <= '9');
+}
+
+/* A name in a message, where a newline would begin another line. */
+static const char *shown_name(struct up_diags *ds, const char *name)
+{
+	struct up_buf b = { 0 };
+
+	up_text_escape(&b, name, strlen(name), 0);
+	const char *s = up_arena_memdup(ds->arena, b.s ? b.s : "", b.len);
+	up_buf_fini(&b);
+	return s;
+}
+
+void up_target_put_name(struct up_buf *b, const char *name)
+{
+	bool quoted = needs_quotes(name);
+
+	up_buf_puts(b, quoted ? "\"" : "");
+	up_text_escape(b, name, strlen(name), quoted ? '"' : 0);
+	up_buf_puts(b, quoted ? "\"" : "");
 }
 
 static void hint_nearest(struct up_diags *ds, const struct up_nearest *n)
@@ -197,12 +238,9 @@ static void hint_nearest(struct up_diags *ds, const struct up_nearest *n)
 	struct up_buf b = { 0 };
 
 	for (unsigned i = 0; i < n->nr; i++) {
-		const char *quote = needs_quotes(n->best[i].name) ? "\"" : "";
-
 		up_buf_puts(&b, i == 0 ? "`" : i + 1 < n->nr ? ", `" : " or `");
-		up_buf_puts(&b, quote);
-		up_text_escape(&b, n->best[i].name, strlen(n->best[i].name), 0);
-		up_buf_printf(&b, "%s`", quote);
+		up_target_put_name(&b, n->best[i].name);
+		up_buf_puts(&b, "`");
 	}
 	if (b.len)
 		up_diag_hint(ds, "did you mean %s?", b.s);
@@ -213,7 +251,10 @@ static bool keep_symbol(void *arg, const struct up_symbol *s)
 {
 	struct walk *w = arg;
 
-	if (!w->regex || !regexec(w->regex, s->name, 0, NULL, 0))
+	bool fits = w->pattern ? up_source_pattern_match(w->pattern, s->name)
+			       : !w->regex || !regexec(w->regex, s->name, 0, NULL, 0);
+
+	if (fits)
 		up_vec_push(w->arena, &w->found, *s);
 	return true;
 }
@@ -226,7 +267,8 @@ static int by_address(const void *a, const void *b)
 static void add_place(struct up_diags *ds, struct up_target *t, uint64_t addr, uint64_t off,
 		      const char *func, uint64_t func_off)
 {
-	struct up_place_at p = { addr, off, func, func, func_off };
+	const char *bare = up_source_bare(ds->arena, func);
+	struct up_place_at p = { addr, off, func, bare, bare, func_off };
 
 	up_vec_push(ds->arena, &t->places, p);
 }
@@ -246,6 +288,21 @@ static bool gather(struct up_diags *ds, const struct up_env *env, const struct u
 	return true;
 }
 
+/* Which functions have no name because the object is stripped, and how to get the names. */
+static void hint_names(struct up_diags *ds, const struct up_env *env, const struct up_target *t)
+{
+	const struct up_resolver *r = env->resolver;
+	struct up_buf how = { 0 };
+	enum up_named names = r->names(r->ctx, t->object, &how);
+
+	if (names == UP_NAMES_NONE)
+		up_diag_hint(ds, "it is stripped: no function has a name; %s", how.s ? how.s : "");
+	else if (names == UP_NAMES_EXPORTED)
+		up_diag_hint(ds, "it is stripped: only functions for other programs have names; %s",
+			     how.s ? how.s : "");
+	up_buf_fini(&how);
+}
+
 /* Why nothing matched: the object imports it, or near names. */
 static bool report_none(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
 			const struct up_target *t)
@@ -261,10 +318,16 @@ static bool report_none(struct up_diags *ds, const struct up_env *env, const str
 			up_diag_hint(ds, "write %s:%s", lib, l->m.s);
 		return false;
 	}
-	up_error(ds, l->span, E_SYMBOL, "%s has no function named %s", t->object->name, l->m.s);
+	up_error(ds, l->span, E_SYMBOL, "%s has no function named %s",
+		 shown_name(ds, t->object->name), shown_name(ds, l->m.s));
 	up_nearest_init(&near, l->m.s, l->m.len);
 	r->near_symbols(r->ctx, t->object, &near);
-	hint_nearest(ds, &near);
+	if (up_target_hint_source(ds, env, l, t, &near))
+		return false;
+	if (near.nr)
+		hint_nearest(ds, &near);
+	else
+		hint_names(ds, env, t);
 	return false;
 }
 
@@ -285,6 +348,45 @@ static bool report_version(struct up_diags *ds, const struct up_loc *l, const st
 	return false;
 }
 
+#define SHOWN_PICKS 12 /* implementations that a hint names */
+
+/* What a hint says of an indirect function's implementations. */
+struct picks {
+	const struct up_target *t;
+	const char *asked;  /* the indirect function */
+	struct up_buf text; /* targets, as in a list of them */
+	unsigned nr;        /* how many */
+};
+
+static bool show_pick(void *arg, const struct up_symbol *s)
+{
+	struct picks *p = arg;
+
+	if (p->nr++ >= SHOWN_PICKS)
+		return true;
+	up_buf_printf(&p->text, "%s%s:", p->nr > 1 ? ", " : "", p->t->object_name);
+	if (!s->name || !strcmp(s->name, p->asked))
+		up_buf_printf(&p->text, "0x%" PRIx64, s->addr);
+	else
+		up_target_put_name(&p->text, s->name);
+	return true;
+}
+
+/* Names the implementations, as far as the resolver's code tells. False when it does not. */
+static bool hint_picks(struct up_diags *ds, const struct up_env *env, const struct up_target *t,
+		       const struct up_symbol *s)
+{
+	const struct up_resolver *r = env->resolver;
+	struct picks p = { .t = t, .asked = s->name };
+
+	r->picks(r->ctx, t->object, s->addr, show_pick, &p);
+	if (p.nr)
+		up_diag_hint(ds, "probe what it picks from: %s%s", p.text.s ? p.text.s : "",
+			     p.nr > SHOWN_PICKS ? ", ..." : "");
+	up_buf_fini(&p.text);
+	return p.nr > 0;
+}
+
 /* An indirect function's symbol is a resolver. The implementations are called `name_HOW`, if
  * anything. */
 static bool refuse_indirect(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
@@ -300,6 +402,8 @@ static bool refuse_indirect(struct up_diags *ds, const struct up_env *env, const
 		 "%s is an indirect function: its symbol is the resolver that picks one of several "
 		 "implementations, which runs once",
 		 s->name);
+	if (hint_picks(ds, env, t, s))
+		return false;
 	for (size_t i = 0, shown = 0; i < w.found.nr && shown < 3; i++)
 		if (w.found.v[i].kind == UP_SYM_FUNC && !strstr(w.found.v[i].name, "ifunc"))
 			up_buf_printf(&b, "%s%s", shown++ ? ", " : "", w.found.v[i].name);
@@ -328,6 +432,41 @@ static bool check_kind(struct up_diags *ds, const struct up_env *env, const stru
 	return true;
 }
 
+/* What becomes of the program, for a warning. */
+static const char *harm_text(enum up_harm harm)
+{
+	switch (harm) {
+	case UP_HARM_INSIDE:
+		return "the program does something else there when it is probed, or dies";
+	case UP_HARM_UNKNOWN:
+		return "if none does, the program does something else there, or dies";
+	case UP_HARM_RED_ZONE:
+		return "a function that keeps a value there goes on with a wrong one";
+	case UP_HARM_NONE:
+		break;
+	}
+	return "";
+}
+
+/* A refusal for the program's sake: an error, or with --unsafe a warning. */
+static bool judge_harm(struct up_diags *ds, const struct up_env *env, struct up_span span,
+		       struct up_why *why)
+{
+	if (why->harm == UP_HARM_NONE)
+		return report_why(ds, span, E_ADDRESS_RANGE, why);
+	if (env->unsafe) {
+		up_error(ds, span, W_UNSAFE, "%s: %s", why->msg.s ? why->msg.s : "",
+			 harm_text(why->harm));
+		if (why->hint.len)
+			up_diag_hint(ds, "%s", why->hint.s);
+		up_buf_fini(&why->msg);
+		up_buf_fini(&why->hint);
+		return true;
+	}
+	up_buf_printf(&why->hint, "%s--unsafe allows it", why->hint.len ? "; " : "");
+	return report_why(ds, span, E_HARM, why);
+}
+
 /* Checks that a probe can stand at addr, and adds it. */
 static bool add_checked(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
 			struct up_target *t, uint64_t addr, const char *func, uint64_t func_off)
@@ -347,8 +486,8 @@ static bool add_checked(struct up_diags *ds, const struct up_env *env, const str
 			     addr);
 		return false;
 	}
-	if (!r->can_probe(r->ctx, t->object, addr, &why))
-		return report_why(ds, l->span, E_ADDRESS_RANGE, &why);
+	if (!r->can_probe(r->ctx, t->object, addr, &why) && !judge_harm(ds, env, l->span, &why))
+		return false;
 	add_place(ds, t, addr, off, func, func_off);
 	return true;
 }
@@ -357,11 +496,9 @@ static void warn_several(struct up_diags *ds, const struct up_loc *l, const stru
 {
 	struct up_buf b = { 0 };
 
-	for (size_t i = 0; i < t->places.nr && i < 8; i++)
-		up_buf_printf(&b, "%s0x%" PRIx64, i ? ", " : "", t->places.v[i].addr);
-	up_error(ds, l->span, W_SEVERAL, "%s stands for %zu places in %s: %s%s; all are probed",
-		 l->m.s, t->places.nr, t->object->name, b.s ? b.s : "",
-		 t->places.nr > 8 ? ", ..." : "");
+	up_target_put_places(&b, t);
+	up_error(ds, l->span, W_SEVERAL, "%s stands for %zu places in %s: %s; all are probed",
+		 l->m.s, t->places.nr, t->object->name, b.s ? b.s : "");
 	up_buf_fini(&b);
 }
 
@@ -374,6 +511,9 @@ static bool resolve_symbol(struct up_diags *ds, const struct up_env *env, const 
 
 	if (!gather(ds, env, l, &q, t, &w))
 		return false;
+	bool is_symbol_name = w.found.nr > 0;
+	if (!is_symbol_name)
+		up_target_find_source(ds, env, l, t, &w);
 	if (!w.found.nr && l->version) {
 		if (!gather(ds, env, l, &any, t, &w))
 			return false;
@@ -396,7 +536,10 @@ static bool resolve_symbol(struct up_diags *ds, const struct up_env *env, const 
 		    !add_checked(ds, env, l, t, s->addr + l->off, s->name, l->off))
 			return false;
 	}
-	if (t->places.nr > 1)
+	up_targets_tell_apart(ds->arena, t, 1);
+	if (!is_symbol_name && !strpbrk(l->m.s, ":(<"))
+		up_target_warn_source(ds, l, t);
+	else if (t->places.nr > 1)
 		warn_several(ds, l, t);
 	return true;
 }
@@ -474,32 +617,48 @@ static bool add_all(struct up_diags *ds, const struct up_env *env, const struct 
 	warn_skipped(ds, l, &sk);
 	if (t->places.nr)
 		return true;
-	up_error(ds, l->span, E_SYMBOL, "no function of %s matches %s%s", t->object->name, l->m.s,
+	up_error(ds, l->span, E_SYMBOL, "no function of %s matches %s%s",
+		 shown_name(ds, t->object->name), shown_name(ds, l->m.s),
 		 w->found.nr ? ": what matches is no code that can be probed" : "");
+	hint_names(ds, env, t);
 	return false;
+}
+
+/* A pattern with "::" speaks of source names. */
+static bool add_pattern(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+			struct up_target *t, struct up_query *q, const regex_t *re)
+{
+	struct up_source_pattern p;
+	struct walk w = { .regex = re };
+
+	if (!up_is_source_pattern(l->m.s))
+		return gather(ds, env, l, q, t, &w) && add_all(ds, env, l, t, &w);
+	up_source_pattern_init(&p, re ? NULL : q->pattern, re);
+	w.pattern = &p;
+	q->pattern = p.prefilter.s ? p.prefilter.s : "*";
+	bool ok = gather(ds, env, l, q, t, &w);
+	up_source_pattern_fini(&p);
+	return ok && add_all(ds, env, l, t, &w);
 }
 
 static bool resolve_glob(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
 			 struct up_target *t)
 {
 	struct up_query q = { UP_QUERY_GLOB, glob_text(ds, &l->m), NULL };
-	struct walk w = { 0 };
 
-	return gather(ds, env, l, &q, t, &w) && add_all(ds, env, l, t, &w);
+	return add_pattern(ds, env, l, t, &q, NULL);
 }
 
 static bool resolve_regex(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
 			  struct up_target *t)
 {
 	struct up_query q = { UP_QUERY_GLOB, "*", NULL };
-	struct walk w = { 0 };
 	regex_t re;
 	char why[128];
 
 	if (!up_regex_compile(&re, l->m.s + 1, l->m.len - 2, why))
 		return up_error(ds, l->span, E_TARGET, "bad regular expression: %s", why);
-	w.regex = &re;
-	bool ok = gather(ds, env, l, &q, t, &w) && add_all(ds, env, l, t, &w);
+	bool ok = add_pattern(ds, env, l, t, &q, &re);
 	regfree(&re);
 	return ok;
 }
@@ -620,36 +779,6 @@ const struct up_loc_row up_loc_rows[] = {
 	{ 0 },
 };
 
-static int by_func(const void *va, const void *vb)
-{
-	const struct up_place_at *const *a = va, *const *b = vb;
-
-	return strcmp((*a)->func, (*b)->func);
-}
-
-/* Functions of one name at several addresses get their address into the name. */
-static void tell_apart(struct up_diags *ds, struct up_target *t)
-{
-	size_t nr = t->places.nr;
-	struct up_place_at **order = up_newn(ds->arena, struct up_place_at *, nr + 1);
-	bool same = false;
-
-	for (size_t i = 0; i < nr; i++)
-		order[i] = &t->places.v[i];
-	qsort(order, nr, sizeof(*order), by_func);
-	for (size_t i = 0; i < nr; i++) {
-		bool again = same;
-
-		same = i + 1 < nr && !strcmp(order[i]->func, order[i + 1]->func);
-		if (again || same)
-			order[i]->shown =
-				up_arena_printf(ds->arena, "%s@0x%" PRIx64, order[i]->func,
-						order[i]->addr - order[i]->func_off);
-		else
-			order[i]->shown = order[i]->func;
-	}
-}
-
 /* Finds the form and resolves it. */
 static bool resolve_location(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
 			     struct up_target *t)
@@ -666,10 +795,7 @@ static bool resolve_location(struct up_diags *ds, const struct up_env *env, cons
 	if (l->version && !row->takes_version)
 		return up_error(ds, l->span, E_TARGET,
 				"a symbol version needs a function's full name before the @");
-	if (!row->resolve(ds, env, l, t))
-		return false;
-	tell_apart(ds, t);
-	return true;
+	return row->resolve(ds, env, l, t);
 }
 
 static bool open_object(struct up_diags *ds, const struct up_env *env, struct up_span span,

@@ -9,10 +9,12 @@
 
 /* One place to probe. */
 struct up_place_at {
-	uint64_t addr;     /* virtual address */
-	uint64_t offset;   /* in the file */
-	const char *func;  /* the symbol, or "0x46420" where none is */
-	const char *shown; /* the same, with "@0xADDRESS" when other functions have that name */
+	uint64_t addr;      /* virtual address */
+	uint64_t offset;    /* in the file */
+	const char *symbol; /* the symbol, or "0x46420" where none is */
+	const char *func;   /* the same, or what C++ or Rust sources call it, without parameters */
+	/* The same, told apart from the target's other places: by parameters, by "@0xADDRESS". */
+	const char *shown;
 	uint64_t func_off; /* bytes from the start of func */
 };
 
@@ -31,6 +33,12 @@ struct up_target {
  */
 bool up_target_resolve(struct up_diags *ds, const struct up_env *env, const struct up_node *n,
 		       struct up_target *out);
+
+/*
+ * Has the places of one probe's targets read differently where they are of different functions: a
+ * name of several functions is shown with parameters, or else with its address.
+ */
+void up_targets_tell_apart(struct up_arena *a, struct up_target *targets, size_t nr);
 
 /* One form of LOCATION; the first whose `is` says yes is taken. */
 struct up_loc;

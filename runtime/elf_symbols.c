@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "lang/base/text.h"
+#include "lang/demangle.h"
 #include "runtime/elf_symtab.h"
 
 #define MAX_SPELLINGS 16 /* offsets of one name in a string table; with more, text is compared */
@@ -545,7 +546,9 @@ void up_elf_symbols_near(struct up_elf_symbols *s, struct up_nearest *n)
 
 			up_elf_symtab_read(t, i, &e);
 			const char *name = up_elf_symtab_text(t, e.name, &len);
-			if (name && find_kind(s->elf, t, &e, name, &kind) && kind != UP_SYM_DATA)
+			bool is_offered = name && (n->want[0] == '_' || !up_is_mangled(name));
+			if (is_offered && find_kind(s->elf, t, &e, name, &kind) &&
+			    kind != UP_SYM_DATA)
 				up_nearest_offer(n, name, name_length(t, name, len));
 		}
 	}

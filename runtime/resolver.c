@@ -9,9 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/elf_ifunc.h"
 #include "runtime/elf_plt.h"
 #include "runtime/elf_probe.h"
 #include "runtime/elf_symbols.h"
+#include "runtime/fileid.h"
 #include "runtime/objfind.h"
 #include "runtime/procmap.h"
 
@@ -29,13 +31,15 @@ struct object {
 };
 
 struct up_elf_resolver {
-	struct up_resolver iface; /* what the compiler calls */
-	struct up_objfind find;   /* where to look for names */
-	char *root;               /* find.root */
-	char *path;               /* find.path */
-	struct object *objects;   /* all that are open */
-	struct up_disasm disasm;  /* Capstone, once an address needs it */
-	struct up_libdw libdw;    /* libdw, once a name needs it */
+	struct up_resolver iface;      /* what the compiler calls */
+	struct up_objfind find;        /* where to look for names */
+	char *root;                    /* find.root */
+	char *path;                    /* find.path */
+	struct object *objects;        /* all that are open */
+	struct up_disasm disasm;       /* Capstone, once an address needs it */
+	struct up_libdw libdw;         /* libdw, once a name needs it */
+	enum up_nop5 nop5;             /* of the options */
+	const struct up_plan *succeed; /* likewise */
 };
 
 /* ---- objects ---- */
@@ -86,7 +90,8 @@ static struct object *make_object(const struct stat *st, const char *name, struc
 	}
 	o->path = found->path;
 	found->path = NULL;
-	o->pub = (struct up_object){ o->path, o->name, o->elf->machine, o->elf->is_pie };
+	o->pub = (struct up_object){ o->path, o->name, o->elf->machine, o->elf->is_pie,
+				     up_file_id_of(st) };
 	return o;
 }
 
@@ -131,14 +136,35 @@ static struct up_elf_symbols *symbols_of(struct up_elf_resolver *r, struct objec
 
 /* ---- the interface ---- */
 
+/* The path where a file was that has been replaced since, or NULL: it has not. */
+static const char *find_successor(const struct up_elf_resolver *r, const struct object *o)
+{
+	for (uint32_t i = 0; r->succeed && i < r->succeed->nr_sites; i++) {
+		const struct up_plan_site *s = &r->succeed->sites[i];
+		struct up_file_id now;
+
+		if (up_file_id_is_same(&s->id, &o->pub.id) &&
+		    up_file_id_check(s->path, &s->id, &now) == UP_FILE_REPLACED)
+			return s->path;
+	}
+	return NULL;
+}
+
 static const struct up_object *open_name(void *ctx, const char *name, struct up_why *why)
 {
+	const struct up_objfind anywhere = { .root = "", .path = "" };
 	struct up_elf_resolver *r = ctx;
 	struct up_found found;
 
 	if (!up_objfind_open(&r->find, name, &found, why))
 		return NULL;
 	struct object *o = take_found(r, name, &found, why);
+	const char *path = o ? find_successor(r, o) : NULL;
+	if (path) {
+		if (!up_objfind_open(&anywhere, path, &found, why))
+			return NULL;
+		o = take_found(r, name, &found, why);
+	}
 	return o ? &o->pub : NULL;
 }
 
@@ -175,6 +201,43 @@ static bool func_at(void *ctx, const struct up_object *o, uint64_t addr, struct 
 		return true;
 	return !up_elf_symbols_are_full(s) && up_elf_symbols_add_debug(s) &&
 	       up_elf_symbols_at(s, addr, out);
+}
+
+static void picks(void *ctx, const struct up_object *o, uint64_t addr, up_symbol_fn *fn, void *arg)
+{
+	struct up_elf_symbols *s = symbols_of(ctx, of(o));
+
+	if (!s)
+		return;
+	if (!up_elf_symbols_are_full(s))
+		up_elf_symbols_add_debug(s);
+	up_elf_ifunc_each(of(o)->elf, s, addr, fn, arg);
+}
+
+static bool note_function(void *arg, const struct up_symbol *s)
+{
+	bool *any = arg;
+
+	*any |= s->kind != UP_SYM_DATA;
+	return !*any;
+}
+
+static enum up_named names(void *ctx, const struct up_object *o, struct up_buf *hint)
+{
+	struct up_elf_symbols *s = symbols_of(ctx, of(o));
+	struct up_query all = { .kind = UP_QUERY_GLOB, .pattern = "*" };
+	struct up_buf place = { 0 };
+	bool any = false;
+
+	if (!s || up_elf_symbols_are_full(s) || up_elf_symbols_add_debug(s) ||
+	    up_elf_symbols_find(s, o->name, &all, note_function, &any, NULL))
+		return UP_NAMES_ALL;
+	up_buf_puts(hint, "install its debug symbols (a package -dbgsym or -debuginfo)");
+	if (up_elf_debug_place(of(o)->elf, &place))
+		up_buf_printf(hint, ", or copy what `debuginfod-find debuginfo %s` finds to %s",
+			      o->path, place.s ? place.s : "");
+	up_buf_fini(&place);
+	return any ? UP_NAMES_EXPORTED : UP_NAMES_NONE;
 }
 
 static void near_symbols(void *ctx, const struct up_object *o, struct up_nearest *n)
@@ -322,7 +385,7 @@ static bool can_probe(void *ctx, const struct up_object *o, uint64_t addr, struc
 		return up_elf_refuse(why, "out of memory");
 	if (up_elf_stub_at(of(o)->elf, addr, &stub))
 		return refuse_stub(ctx, o, addr, &stub, why);
-	return up_elf_can_probe(of(o)->elf, s, &r->disasm, addr, why);
+	return up_elf_can_probe(of(o)->elf, s, &r->disasm, r->nop5, addr, why);
 }
 
 /* ---- making and unmaking ---- */
@@ -347,8 +410,8 @@ struct up_elf_resolver *up_elf_resolver_new(const struct up_elf_options *opt)
 	if (!r)
 		return NULL;
 	r->iface = (struct up_resolver){
-		r,       open_name, find_symbols, to_offset,    to_addr,
-		func_at, can_probe, imports,      near_symbols, near_objects,
+		r,         open_name, find_symbols, to_offset, to_addr,      func_at,
+		can_probe, imports,   picks,        names,     near_symbols, near_objects,
 	};
 	r->root = find_root(opt);
 	r->path = strdup(path ? path : usual);
@@ -358,6 +421,8 @@ struct up_elf_resolver *up_elf_resolver_new(const struct up_elf_options *opt)
 	}
 	r->find = (struct up_objfind){ opt->pid, r->root, r->path };
 	r->libdw.root = r->root;
+	r->nop5 = opt->nop5;
+	r->succeed = opt->succeed;
 	return r;
 }
 

@@ -10,13 +10,17 @@
 
 #include <sys/types.h>
 
-#include "lang/resolve.h"
+#include "lang/plan.h"
 #include "runtime/elf_image.h"
+#include "runtime/nop5.h"
 
 struct up_elf_options {
-	pid_t pid;        /* the process of -p, or 0 */
-	const char *root; /* folder that names are looked for under; NULL: the process's, or all */
-	const char *path; /* $PATH; NULL: from the environment */
+	pid_t pid;         /* the process of -p, or 0 */
+	const char *root;  /* folder that names are looked for under; NULL: the process's, or all */
+	const char *path;  /* $PATH; NULL: from the environment */
+	enum up_nop5 nop5; /* what the kernel does to five-byte nops; UP_NOP5_ASK but for tests */
+	/* Instead of a file that this plan probes, what has taken its place is opened. Or NULL. */
+	const struct up_plan *succeed;
 };
 
 struct up_elf_resolver;

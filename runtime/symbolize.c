@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "lang/demangle.h"
 #include "runtime/procmap.h"
 #include "runtime/resolver.h"
 #include "runtime/table.h"
@@ -207,6 +208,27 @@ static struct file *file_at(struct up_symbolize *s, const char *path)
 	return f;
 }
 
+/* The probed file, unless another has taken its place before it was first asked for: once. */
+static struct file *probed_file(struct up_symbolize *s, const struct up_symbol_at *at)
+{
+	char key[sizeof(at->ino) + 4096];
+	size_t len = strlen(at->path);
+
+	if (!at->ino || len > sizeof(key) - sizeof(at->ino))
+		return file_at(s, at->path);
+	memcpy(key, &at->ino, sizeof(at->ino));
+	memcpy(key + sizeof(at->ino), at->path, len);
+	struct file **slot = up_table_at(&s->by_path, key, sizeof(at->ino) + len);
+	if (slot && *slot)
+		return *slot;
+	struct file *f = open_file(s, at->path, at->path);
+	if (f->ino != at->ino)
+		f = &s->none;
+	if (slot)
+		*slot = f;
+	return f;
+}
+
 /* ---- names ---- */
 
 static struct up_value hex_of(struct up_symbolize *s, uint64_t addr)
@@ -220,7 +242,7 @@ static struct up_value hex_of(struct up_symbolize *s, uint64_t addr)
 static struct name *make_name(const struct up_resolver *r, const struct file *f, uint64_t addr,
 			      bool is_probed)
 {
-	struct up_symbol sym;
+	struct up_symbol sym = { 0 };
 	struct up_buf b = { 0 };
 	bool has_func = r->func_at(r->ctx, f->o, addr, &sym);
 	struct name *n = NULL;
@@ -229,10 +251,10 @@ static struct name *make_name(const struct up_resolver *r, const struct file *f,
 		up_buf_printf(&b, "%s:", f->name);
 	if (!has_func)
 		up_buf_printf(&b, "0x%" PRIx64, addr);
-	else if (addr == sym.addr)
+	else if (!up_demangle(sym.name, UP_NAME_BARE, &b))
 		up_buf_puts(&b, sym.name);
-	else
-		up_buf_printf(&b, "%s+0x%" PRIx64, sym.name, addr - sym.addr);
+	if (has_func && addr != sym.addr)
+		up_buf_printf(&b, "+0x%" PRIx64, addr - sym.addr);
 	if (!b.failed)
 		n = malloc(sizeof(*n) + b.len);
 	if (n) {
@@ -265,7 +287,7 @@ static struct up_value name_of(struct up_symbolize *s, const struct file *f, uin
 bool up_symbolize_here(struct up_symbolize *s, const struct up_symbol_at *at, struct up_value *out)
 {
 	uint64_t addr = at->addr - (at->place - at->site), off;
-	const struct file *f = at->place ? file_at(s, at->path) : &s->none;
+	const struct file *f = at->place ? probed_file(s, at) : &s->none;
 	const struct up_resolver *r = resolver_of(s);
 
 	if (!f->o || !r || r->to_offset(r->ctx, f->o, addr, &off) == UP_PLACE_NOWHERE)

@@ -17,9 +17,10 @@ struct up_symbolize;
 
 /* An address, and the hit that it comes from. */
 struct up_symbol_at {
-	uint64_t addr;     /* to be shown */
-	const char *path;  /* the probed object's */
-	uint64_t site;     /* virtual address of the probe in that object */
+	uint64_t addr;    /* to be shown */
+	const char *path; /* the probed object's */
+	uint64_t ino;     /* its inode number, 0 when that is not known: another may be there now */
+	uint64_t site;    /* virtual address of the probe in that object */
 	uint64_t site_off; /* and its file offset */
 	uint64_t place;    /* address of the probe in this process; 0 when it is not known */
 	uint64_t time;     /* of the hit, CLOCK_MONOTONIC, ns */

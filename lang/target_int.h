@@ -1,0 +1,60 @@
+/*
+ * What the files that resolve targets share. Private to target.c and target_source.c.
+ */
+#ifndef UP_TARGET_INT_H
+#define UP_TARGET_INT_H
+
+#include <regex.h>
+
+#include "lang/source_name.h"
+#include "lang/target.h"
+
+/* Text of which each byte remembers whether it stood in quotes, where nothing is special. */
+struct marked {
+	char *s;      /* NUL-terminated */
+	char *quoted; /* 1 where s[i] stood in quotes */
+	size_t len;
+};
+
+struct up_loc {
+	struct marked m;     /* the location, without the offset behind it */
+	struct up_span span; /* of it in the script */
+	uint64_t off;        /* "+0x12" behind it */
+	bool has_off;
+	const char *version;   /* "@GLIBC_2.14" behind it, or NULL */
+	struct up_query query; /* for names and patterns */
+};
+
+/* What a walk over symbols gathers. */
+struct walk {
+	struct up_arena *arena;
+	UP_VEC(struct up_symbol) found;
+	const regex_t *regex;              /* only names that match, when set */
+	struct up_source_pattern *pattern; /* only names whose source name fits, when set */
+};
+
+/* A name as it is written in a target: in quotes if it needs them. */
+void up_target_put_name(struct up_buf *b, const char *name);
+
+/* The source name of a symbol, without and with parameters; the symbol when it is not mangled. */
+const char *up_source_bare(struct up_arena *a, const char *symbol);
+const char *up_source_full(struct up_arena *a, const char *symbol);
+
+/*
+ * Gathers the functions that C++ or Rust sources call so: those that are exactly so named, else
+ * those of which something was left out. It is no mistake that there are none.
+ */
+void up_target_find_source(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+			   const struct up_target *t, struct walk *w);
+/* Appends a list of the target's places, by name where that tells more than the address. */
+void up_target_put_places(struct up_buf *b, const struct up_target *t);
+/* Says that a plain name is no symbol's, and what it is taken for. */
+void up_target_warn_source(struct up_diags *ds, const struct up_loc *l, const struct up_target *t);
+/*
+ * Says what comes near a name that is not there: overloads, functions whose last part it is. False
+ * when there is nothing such; *near has got the source names that are spelled alike then.
+ */
+bool up_target_hint_source(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+			   const struct up_target *t, struct up_nearest *near);
+
+#endif
