@@ -205,6 +205,8 @@ int up_attach_open(const struct up_plan *plan, const struct up_attach_opts *opts
 	if (!err)
 		err = up_attach_define(a, st);
 	if (!err)
+		err = up_attach_check_files(plan, 0, st);
+	if (!err)
 		err = up_attach_layout(a, st);
 	if (err)
 		up_attach_close(a, NULL, NULL);
@@ -348,13 +350,19 @@ static bool is_mapped(const struct maps *m, const char *path)
 	return false;
 }
 
-static void maps_init(struct maps *m, const struct up_plan *plan)
+/* Would the kernel decode the instruction in another mode for us than for the program itself? */
+static bool is_other_mode(const struct up_plan_site *s)
+{
+	return sizeof(void *) == 8 && s->machine == UP_M_I386;
+}
+
+static void maps_init(struct maps *m, const struct up_plan *plan, uint32_t first)
 {
 	*m = (struct maps){ 0 };
-	for (uint32_t i = 0; i < plan->nr_sites; i++) {
+	for (uint32_t i = first; i < plan->nr_sites; i++) {
 		const char *path = plan->sites[i].path;
 
-		if (is_mapped(m, path))
+		if (is_other_mode(&plan->sites[i]) || is_mapped(m, path))
 			continue;
 		struct map *v = reallocarray(m->v, m->nr + 1, sizeof(*v));
 		if (!v)
@@ -382,22 +390,36 @@ static int enable_event(struct up_attach *a, const struct up_attach_event *e, st
 	int err = path.failed ? up_status_set(st, -ENOMEM, NULL, "cannot arm the probes")
 			      : up_keeper_enable(a->keeper, path.s, st);
 	up_buf_fini(&path);
-	return err ? up_attach_blame(a, e, err, st) : 0;
+	return err && !e->name ? up_attach_blame(a, e, err, st) : err;
 }
 
 /*
  * The kernel looks at the instruction under a probe when a process maps the file, and only while
- * it enables the event does it tell what it found. So the files are mapped meanwhile.
+ * it enables the event does it tell what it found. So the files are mapped meanwhile. But not those
+ * of 32-bit programs: the first process that maps the file decides once and for all in which mode
+ * the instruction is decoded, and in ours it would be decoded, and run, as another one.
  */
-int up_attach_arm(struct up_attach *a, struct up_status *st)
+int up_attach_enable(struct up_attach *a, uint32_t event, uint32_t site, struct up_status *st)
 {
 	struct maps maps;
 	int err = 0;
 
-	maps_init(&maps, a->plan);
-	for (uint32_t i = 0; i < a->nr_events && !err; i++)
-		err = enable_event(a, &a->events[i], st);
+	maps_init(&maps, a->plan, site);
+	for (uint32_t i = event; i < a->nr_events && !err; i++) {
+		err = up_attach_filter(a, &a->events[i], st);
+		if (!err)
+			err = enable_event(a, &a->events[i], st);
+	}
 	maps_fini(&maps);
+	return err;
+}
+
+int up_attach_arm(struct up_attach *a, struct up_status *st)
+{
+	int err = up_attach_enable(a, 0, 0, st);
+
+	if (!err)
+		up_attach_hits_begin(a);
 	if (!err)
 		err = set(a, "tracing_on", "1", st);
 	a->is_armed = err == 0;

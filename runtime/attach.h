@@ -39,12 +39,15 @@ struct up_attach_event {
 	uint16_t fixed_size; /* bytes up to the end of the last field: what a record has at least */
 	struct up_field tid; /* common_pid */
 	/* of UP_EVENT_PROBE */
-	uint32_t event; /* index in plan->events */
-	uint32_t site;  /* index in plan->sites, or UP_NONE: `site_field` holds it */
+	bool is_filtered; /* does the kernel judge a condition? */
+	uint32_t event;   /* index in plan->events */
+	uint32_t site;    /* index in plan->sites, or UP_NONE: `site_field` holds it */
 	struct up_field site_field;
 	struct up_field ip;     /* __probe_ip; of a return __probe_func */
 	struct up_field ret_ip; /* of a return: __probe_ret_ip */
 	struct up_field *args;  /* as plan->events[event].args */
+	bool shares_args;       /* are `args` those of another entry? */
+	char *name;             /* in the kernel, of sites that came later; NULL: the plan's */
 	/* of the others */
 	struct up_field task;  /* pid: the new thread, the thread that ends */
 	struct up_field comm;  /* its name, an array of bytes or dynamic */
@@ -66,10 +69,15 @@ struct up_attach {
 	bool lifecycle;          /* are the two life-cycle events among `events`? */
 	struct up_attach_event *events;
 	uint32_t nr_events;
-	uint16_t *by_id; /* 65536 of them: index in events plus 1, or 0 */
-	pid_t *tids;     /* written to set_event_pid, ascending */
+	unsigned nr_grown; /* how often up_attach_grow() was called */
+	uint16_t *by_id;   /* 65536 of them: index in events plus 1, or 0 */
+	pid_t *tids;       /* written to set_event_pid, ascending */
 	size_t nr_tids;
 	bool is_armed;
+	unsigned nr_filters;  /* events of which the kernel judges a condition */
+	unsigned nr_refused;  /* filters that it did not take */
+	bool hits_known;      /* could the hits of these events be counted before recording? */
+	uint64_t hits_before; /* how many there were then */
 };
 
 /*
@@ -88,12 +96,24 @@ int up_attach_add_process(struct up_attach *a, pid_t pid, struct up_status *st);
 
 /*
  * Arms all probes; recording starts when the last one is armed. A site that the kernel refuses is
- * named by the status.
+ * named by the status. A filter that it refuses is counted only: handlers judge conditions anyway.
  */
 int up_attach_arm(struct up_attach *a, struct up_status *st);
 
+/*
+ * Arms sites that were added to the plan, from number `first` on, beside those that are armed.
+ * *has_begun: their records can come, also after a failure. -ESTALE: a file has changed since.
+ */
+int up_attach_grow(struct up_attach *a, uint32_t first, bool *has_begun, struct up_status *st);
+
 /* Stops recording at once; what is in the buffers can still be read. The probes stay armed. */
 int up_attach_stop(struct up_attach *a, struct up_status *st);
+
+/*
+ * How many hits of the events with a filter the kernel has counted since recording began: those of
+ * all processes, recorded or not. False when that cannot be told.
+ */
+bool up_attach_hits(struct up_attach *a, uint64_t *hits);
 
 /* Appends a file of the instance, "per_cpu/cpu0/stats". */
 int up_attach_read(struct up_attach *a, const char *file, struct up_buf *out, struct up_status *st);

@@ -311,6 +311,22 @@ int up_attach_define(struct up_attach *a, struct up_status *st)
 	return err;
 }
 
+int up_attach_define_as(struct up_attach *a, const char *name, const uint32_t *sites, uint32_t nr,
+			struct up_status *st)
+{
+	struct definer d = { .a = a, .event_name = name, .fd = -1 };
+	struct up_buf line = { 0 };
+	int err = 0;
+
+	for (uint32_t i = 0; i < nr && !err; i++)
+		err = add_line(&d, sites[i], &line, st);
+	if (!err)
+		err = flush(&d, st);
+	up_buf_fini(&line);
+	definer_fini(&d);
+	return err;
+}
+
 /* --- the layout of records ------------------------------------------------------------------- */
 
 static struct up_field field_of(const struct tep_format_field *f)
@@ -408,6 +424,10 @@ void up_attach_event_path(const struct up_attach *a, const struct up_attach_even
 		const struct up_plan_event *pe = &a->plan->events[e->event];
 
 		up_buf_printf(out, "%s/", a->session);
+		if (e->name) {
+			up_buf_puts(out, e->name);
+			return;
+		}
 		up_plan_event_name(a->plan, e->site == UP_NONE ? pe->sites[0] : e->site,
 				   a->one_event_per_site, out);
 	}
@@ -457,12 +477,16 @@ static int read_layout(struct up_attach *a, struct tep_handle *tep, struct up_at
 static int copy_layout(struct up_attach *a, const struct up_attach_event *first,
 		       struct up_attach_event *e, struct up_status *st)
 {
-	struct up_attach_event own = *e;
 	struct up_buf text = { 0 };
 	int err = read_event_file(a, e, "id", &text, st);
 
-	*e = *first;
-	e->site = own.site;
+	e->fixed_size = first->fixed_size;
+	e->tid = first->tid;
+	e->site_field = first->site_field;
+	e->ip = first->ip;
+	e->ret_ip = first->ret_ip;
+	e->args = first->args;
+	e->shares_args = true;
 	e->id = err ? 0 : (uint16_t)strtoul(text.s, NULL, 10);
 	up_buf_fini(&text);
 	return err;
@@ -534,15 +558,33 @@ int up_attach_layout(struct up_attach *a, struct up_status *st)
 
 void up_attach_layout_fini(struct up_attach *a)
 {
-	/* The events of one plan event stand together and share one array. */
-	for (uint32_t i = 0; i < a->nr_events; i++)
-		if (i + 1 == a->nr_events || a->events[i].event != a->events[i + 1].event)
+	for (uint32_t i = 0; i < a->nr_events; i++) {
+		if (!a->events[i].shares_args)
 			free(a->events[i].args);
+		free(a->events[i].name);
+	}
 	free(a->events);
 	free(a->by_id);
 	a->events = NULL;
 	a->by_id = NULL;
 	a->nr_events = 0;
+}
+
+int up_attach_layout_add(struct up_attach *a, struct up_attach_event model, struct up_status *st)
+{
+	struct up_attach_event *more = NULL;
+	uint32_t first = 0;
+
+	if (a->nr_events < UINT16_MAX - 1)
+		more = reallocarray(a->events, a->nr_events + 1, sizeof(*more));
+	if (!more) {
+		free(model.name);
+		return up_status_set(st, -ENOMEM, NULL, "cannot learn the layout of events");
+	}
+	a->events = more;
+	while (more[first].kind != UP_EVENT_PROBE || more[first].event != model.event)
+		first++;
+	return layout_event(a, NULL, &more[first], model, st);
 }
 
 /* --- which site is to blame ------------------------------------------------------------------ */
@@ -551,22 +593,16 @@ void up_attach_layout_fini(struct up_attach *a)
 static int try_sites(struct up_attach *a, const struct up_plan_event *pe, uint32_t from,
 		     uint32_t to)
 {
-	struct definer d = { .a = a, .event_name = "uptick_try", .fd = -1 };
-	struct up_buf line = { 0 }, name = { 0 };
-	int err = 0;
+	static const char event[] = "uptick_try";
+	struct up_buf name = { 0 };
+	int err = up_attach_define_as(a, event, pe->sites + from, to - from, NULL);
 
-	for (uint32_t i = from; i < to && !err; i++)
-		err = add_line(&d, pe->sites[i], &line, NULL);
-	if (!err)
-		err = flush(&d, NULL);
-	up_buf_printf(&name, "%s/%s", a->session, d.event_name);
+	up_buf_printf(&name, "%s/%s", a->session, event);
 	if (!err && !name.failed)
 		err = up_keeper_enable(a->keeper, name.s, NULL);
 	if (!name.failed)
 		up_keeper_remove(a->keeper, name.s, NULL);
 	up_buf_fini(&name);
-	up_buf_fini(&line);
-	definer_fini(&d);
 	return err;
 }
 

@@ -426,6 +426,17 @@ int up_keeper_disable(struct up_keeper *k, const char *event, struct up_status *
 	return say_enable(k, st, step(k, &r, NULL), event, "cannot disable the event");
 }
 
+int up_keeper_filter(struct up_keeper *k, const char *event, const char *filter,
+		     struct up_status *st)
+{
+	struct request r = { .op = UP_WIRE_FILTER, .name = event, .data = filter };
+	char path[UP_TRACEFS_PATH_MAX];
+
+	r.data_len = strlen(filter);
+	snprintf(path, sizeof(path), "instances/%s/events/%s/filter", k->session, event);
+	return say(k, st, step(k, &r, NULL), path, "cannot write");
+}
+
 int up_keeper_remove(struct up_keeper *k, const char *event, struct up_status *st)
 {
 	struct request r = { .op = UP_WIRE_REMOVE, .name = event };

@@ -76,6 +76,13 @@ int up_keeper_set(struct up_keeper *k, const char *file, const char *value, stru
 int up_keeper_enable(struct up_keeper *k, const char *event, struct up_status *st);
 int up_keeper_disable(struct up_keeper *k, const char *event, struct up_status *st);
 
+/*
+ * Sets the filter of an event of our group, "SESSION/EVENT", in our instance. Whatever the kernel
+ * refuses, the event has none then.
+ */
+int up_keeper_filter(struct up_keeper *k, const char *event, const char *filter,
+		     struct up_status *st);
+
 /* Removes an event of our group, "SESSION/EVENT"; -EBUSY when that is not safe. */
 int up_keeper_remove(struct up_keeper *k, const char *event, struct up_status *st);
 

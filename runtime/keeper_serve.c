@@ -236,6 +236,26 @@ static int do_disable(struct serve *s)
 	return err;
 }
 
+/* Is the request's name that of an event of our group? */
+static bool is_own_event(const struct serve *s)
+{
+	size_t session = strlen(s->session);
+
+	return session && !strncmp(s->name, s->session, session) && s->name[session] == '/' &&
+	       !strchr(s->name + session + 1, '/') && !up_tracefs_check_path(s->name);
+}
+
+/* The guard takes the filter off with the event, which is in the journal. */
+static int do_filter(struct serve *s)
+{
+	char path[2 * UP_TRACEFS_PATH_MAX];
+
+	if (!is_own_event(s) || !s->head.data_len)
+		return -EINVAL;
+	snprintf(path, sizeof(path), "instances/%s/events/%s/filter", s->session, s->name);
+	return up_tracefs_write(s->guard.fs, path, s->data, s->head.data_len);
+}
+
 static void take_left(struct serve *s)
 {
 	up_buf_add(&s->answer, s->guard.left.s, s->guard.left.len);
@@ -266,6 +286,7 @@ static int (*const steps[UP_WIRE_COUNT])(struct serve *s) = {
 	[UP_WIRE_BEGIN] = do_begin,   [UP_WIRE_ADOPT] = do_adopt,   [UP_WIRE_DEFINE] = do_define,
 	[UP_WIRE_SET] = do_set,       [UP_WIRE_ENABLE] = do_enable, [UP_WIRE_DISABLE] = do_disable,
 	[UP_WIRE_REMOVE] = do_remove, [UP_WIRE_READ] = do_read,     [UP_WIRE_UNDO] = do_undo,
+	[UP_WIRE_FILTER] = do_filter,
 };
 
 /* --- a process of its own -------------------------------------------------------------------- */

@@ -16,6 +16,7 @@ enum up_wire_op {
 	UP_WIRE_SET,     /* name: file in the instance, data: value */
 	UP_WIRE_ENABLE,  /* name: event */
 	UP_WIRE_DISABLE, /* name: event */
+	UP_WIRE_FILTER,  /* name: event, data: filter */
 	UP_WIRE_REMOVE,  /* name: event; answers with a line when it is left */
 	UP_WIRE_READ,    /* name: path; answers with the content */
 	UP_WIRE_UNDO,    /* answers with a line for each thing left */
