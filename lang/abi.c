@@ -1,6 +1,7 @@
 /*
  * Processors. Register names: regs_query_register_offset() of each architecture (kernel,
- * arch/.../kernel/ptrace.c). Arguments: System V AMD64 ABI 3.2.3; AAPCS64 6.4.
+ * arch/.../kernel/ptrace.c). Arguments: System V AMD64 ABI 3.2.3; System V Intel386 ABI 2.2.3;
+ * AAPCS64 6.4.
  */
 #include "lang/abi.h"
 
@@ -18,6 +19,18 @@ static const char *const x86_64_aliases[] = {
 
 static const char *const x86_64_args[] = { "di", "si", "dx", "cx", "r8", "r9", NULL };
 
+/* The kernel is a 64-bit one, and has its own names for the registers of 32-bit programs too. */
+static const char *const i386_regs[] = {
+	"ax", "bx", "cx", "dx", "si", "di", "bp", "sp", "ip", "flags", "cs", "ss", "orig_ax", NULL,
+};
+
+static const char *const i386_aliases[] = {
+	"eax", "ax",  "ebx", "bx",  "ecx", "cx",  "edx", "dx",     "esi",   "si", "edi",
+	"di",  "ebp", "bp",  "esp", "sp",  "eip", "ip",  "eflags", "flags", NULL,
+};
+
+static const char *const i386_args[] = { NULL };
+
 static const char *const aarch64_regs[] = {
 	"x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",  "x8",  "x9",  "x10",    "x11",
 	"x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21", "x22",    "x23",
@@ -31,8 +44,9 @@ static const char *const aarch64_args[] = {
 };
 
 static const struct up_abi abis[] = {
-	{ UP_M_X86_64, "x86-64", x86_64_regs, x86_64_aliases, x86_64_args, 1, 8, "$stack0", 8 },
-	{ UP_M_AARCH64, "arm64", aarch64_regs, aarch64_aliases, aarch64_args, 0, 8, "%lr", 0 },
+	{ UP_M_X86_64, "x86-64", x86_64_regs, x86_64_aliases, x86_64_args, 1, 8, "$stack0", 8, 0 },
+	{ UP_M_I386, "32-bit x86", i386_regs, i386_aliases, i386_args, 1, 4, "+0(%sp)", 4, 1024 },
+	{ UP_M_AARCH64, "arm64", aarch64_regs, aarch64_aliases, aarch64_args, 0, 8, "%lr", 0, 0 },
 };
 
 const struct up_abi *up_abi_find(enum up_machine m)
@@ -52,6 +66,18 @@ enum up_machine up_abi_host(void)
 #else
 	return UP_M_OTHER;
 #endif
+}
+
+const char *up_abi_word_type(const struct up_abi *abi, const char *type)
+{
+	static const char *const types[][2] = { { "x64", "x32" },
+						{ "u64", "u32" },
+						{ "s64", "s32" } };
+
+	for (size_t i = 0; abi->word == 4 && i < sizeof(types) / sizeof(types[0]); i++)
+		if (!strcmp(types[i][0], type))
+			return types[i][1];
+	return type;
 }
 
 const char *up_abi_reg(const struct up_abi *abi, const char *name)

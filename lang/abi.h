@@ -14,15 +14,21 @@ struct up_abi {
 		*aliases; /* pairs: what people write, what the kernel takes; NULL-terminated */
 	const char *const *arg_regs; /* of the integer arguments in order; NULL-terminated */
 	unsigned stack_arg;          /* slot of the first argument on the stack, at the entry */
-	unsigned word;               /* bytes of a pointer */
+	unsigned word;               /* bytes of a pointer, and of what a register is taken for */
 	const char *return_address;  /* fetch text of where the call returns to, at the entry */
 	unsigned return_sp; /* bytes by which sp is higher at the return than at the entry */
+	unsigned pops;      /* how much more it may be: a function may take its arguments off */
 };
 
 /* NULL when programs of this machine cannot be probed here. */
 const struct up_abi *up_abi_find(enum up_machine m);
 /* The machine this was built for. */
 enum up_machine up_abi_host(void);
+/*
+ * The kernel's type of a value that is asked for as `type` and is no wider than a pointer: "s64" of
+ * a 32-bit program is "s32".
+ */
+const char *up_abi_word_type(const struct up_abi *abi, const char *type);
 /* How the kernel spells a register, or NULL; understands the aliases too (rax, edi, pc). */
 const char *up_abi_reg(const struct up_abi *abi, const char *name);
 

@@ -45,6 +45,14 @@ static const char *format(struct up_fetch_cx *cx, const char *fmt, ...)
 	return s;
 }
 
+/* `$stackN` counts the kernel's own words. */
+static const char *stack_word(struct up_fetch_cx *cx, unsigned slot)
+{
+	if (cx->abi->word == 8)
+		return format(cx, "$stack%u", slot);
+	return format(cx, "+%u(%%sp)", slot * cx->abi->word);
+}
+
 static bool fetch_arg(struct up_fetch_cx *cx, const struct up_node *n, struct up_fetch *out)
 {
 	const char *const *regs = cx->abi->arg_regs;
@@ -55,7 +63,7 @@ static bool fetch_arg(struct up_fetch_cx *cx, const struct up_node *n, struct up
 	if (n->ref < nr)
 		out->text = format(cx, "%%%s", regs[n->ref]);
 	else
-		out->text = format(cx, "$stack%u", n->ref - nr + cx->abi->stack_arg);
+		out->text = stack_word(cx, n->ref - nr + cx->abi->stack_arg);
 	return true;
 }
 
@@ -123,7 +131,7 @@ bool up_fetch_value(struct up_fetch_cx *cx, const struct up_node *n, struct up_f
 	case SEM_REG:
 		return fetch_reg(cx, n, out);
 	case SEM_STACK:
-		out->text = format(cx, "$stack%u", n->ref);
+		out->text = stack_word(cx, n->ref);
 		return true;
 	default:
 		return n->sem == SEM_VALUE && fetch_named(cx, n, out);
@@ -164,10 +172,10 @@ static const struct up_node *split_address(const struct up_node *n, uint64_t *of
 	return n;
 }
 
-/* A 64-bit type on the base of an address changes nothing. */
-static const struct up_node *skip_wide_type(const struct up_node *n)
+/* A type as wide as a pointer on the base of an address changes nothing. */
+static const struct up_node *skip_wide_type(const struct up_fetch_cx *cx, const struct up_node *n)
 {
-	while (n->kind == ND_TYPED && n->type.ty == TY_INT && n->type.bits == 64)
+	while (n->kind == ND_TYPED && n->type.ty == TY_INT && n->type.bits >= 8 * cx->abi->word)
 		n = up_unparen(n->typed.e);
 	return n;
 }
@@ -187,27 +195,37 @@ static const char *memory_text(struct up_fetch_cx *cx, const char *base, uint64_
 	return format(cx, "%c%" PRIu64 "(%s)", negative ? '-' : '+', negative ? -off : off, base);
 }
 
+static bool is_memory_text(const char *text)
+{
+	return *text == '+' || *text == '-' || *text == '@';
+}
+
 bool up_fetch_memory(struct up_fetch_cx *cx, const struct up_node *n, struct up_fetch *out)
 {
 	uint64_t off = 0, address;
 	const struct up_node *base;
 
 	if (up_const_int(n, &address)) {
-		if (address < 0x10000)
+		if (address < 0x10000 || (cx->abi->word == 4 && address > UINT32_MAX))
 			return up_error(cx->ds, n->span, E_NOT_FETCHABLE,
-					"nothing is ever mapped at address 0x%" PRIx64, address);
+					"nothing is ever mapped at address 0x%" PRIx64 "%s",
+					address, address < 0x10000 ? "" : " of a 32-bit program");
 		out->text = memory_text(cx, NULL, address);
 		out->base = NULL;
 		out->off = address;
 		return true;
 	}
-	base = skip_wide_type(split_address(n, &off));
+	base = skip_wide_type(cx, split_address(n, &off));
 	if (base->kind == ND_BINARY && base != n)
 		return not_fetchable(cx, n);
 	if (!is_base(base, cx->at_return))
 		return not_fetchable(cx, n);
 	if (!up_fetch_value(cx, base, out))
 		return false;
+	if (cx->abi->word < 8 && (out->late || is_memory_text(out->text))) {
+		*out = (struct up_fetch){ .off = off, .late = base };
+		return true;
+	}
 	if (out->nr_ptrs == UP_FETCH_DEPTH - 1)
 		return up_error(cx->ds, n->span, E_LIMIT,
 				"the kernel follows at most %d pointers in one value",

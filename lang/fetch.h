@@ -19,6 +19,12 @@ struct up_fetch {
 	const char
 		*ptrs[UP_FETCH_DEPTH]; /* fetch texts of the pointers on the way, outermost last */
 	unsigned nr_ptrs;
+	/*
+	 * The pointer stands in memory and is narrower than the kernel's, which cannot follow it:
+	 * it must be read here, and the memory at it plus `off` in user space. Nothing else but
+	 * `off` is set then. NULL when the kernel reads all.
+	 */
+	const struct up_node *late;
 };
 
 /* What one event of one probe fetches. */
@@ -44,7 +50,8 @@ bool up_is_fetchable(const struct up_node *n, bool at_return);
 /* The fetch text of such a value, without type. False after a diagnostic. */
 bool up_fetch_value(struct up_fetch_cx *cx, const struct up_node *n, struct up_fetch *out);
 
-/* The fetch text that reads memory at the address n: "+8(%di)". False after a diagnostic. */
+/* The fetch text that reads memory at the address n: "+8(%di)", or out->late. False after a
+ * diagnostic. */
 bool up_fetch_memory(struct up_fetch_cx *cx, const struct up_node *n, struct up_fetch *out);
 
 /*

@@ -15,6 +15,7 @@
 
 #include "lang/abi.h"
 #include "lang/base/text.h"
+#include "runtime/doctor_nop5.h"
 #include "runtime/doctor_try.h"
 #include "runtime/keeper.h"
 #include "runtime/leftovers.h"
@@ -307,8 +308,7 @@ static int try_feature(const struct feature *f, struct up_keeper *k, struct up_s
 	return err;
 }
 
-/* The steps after which there is no point in going on. */
-static bool is_over(int err)
+bool up_doctor_is_over(int err)
 {
 	return err == -ETIMEDOUT || err == -EPIPE || err == -EINTR;
 }
@@ -329,7 +329,7 @@ static int check_features(struct up_doctor *d, struct up_keeper *k)
 		struct up_status st = { 0 };
 		int err = try_feature(f, k, &st);
 
-		if (is_over(err)) {
+		if (up_doctor_is_over(err)) {
 			say_over(d, f->what, err, &st);
 			return err;
 		}
@@ -416,6 +416,8 @@ static bool check_session(struct up_doctor *d, const struct up_tracefs *fs, stru
 		if (!err) {
 			check_hist(d, k);
 			err = up_doctor_try(d, fs, k);
+			if (!up_doctor_is_over(err))
+				err = up_doctor_nop5(d, k);
 		}
 	}
 	if (err == -ETIMEDOUT)

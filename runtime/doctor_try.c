@@ -69,19 +69,26 @@ static int find_offset(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
+uint64_t up_doctor_offset(uint64_t addr)
+{
+	struct place p = { .addr = addr };
+
+	dl_iterate_phdr(find_offset, &p);
+	return p.offset;
+}
+
 static int define(struct try *t, unsigned (*function)(unsigned), unsigned site,
 		  struct up_status *st)
 {
-	struct place p = { .addr = (uint64_t)(uintptr_t)function };
+	uint64_t offset = up_doctor_offset((uintptr_t)function);
 	char line[256];
 
-	dl_iterate_phdr(find_offset, &p);
-	if (!p.offset)
+	if (!offset)
 		return up_status_set(st, -ENOENT, NULL, "cannot find this program's own code");
 	/* Two values of four bytes: which place, and which one again, so that it is seen whole. */
 	int len = snprintf(line, sizeof(line),
 			   "p:%s /proc/%d/exe:0x%llx site=\\%u:u32 check=\\%u:u32\n", t->event,
-			   (int)getpid(), (unsigned long long)p.offset, site, site + 100);
+			   (int)getpid(), (unsigned long long)offset, site, site + 100);
 	return up_keeper_define(t->keeper, line, (size_t)len, st);
 }
 

@@ -278,6 +278,24 @@ struct up_elf_debug *up_elf_debug_open(struct up_libdw *l, const struct up_elf *
 	return NULL;
 }
 
+bool up_elf_debug_place(const struct up_elf *e, struct up_buf *to)
+{
+	struct up_elf_section s;
+	struct up_elf_span note = { 0 };
+
+	for (uint64_t i = 1; !note.s && up_elf_section(e, i, &s); i++)
+		if (!strcmp(s.name, ".note.gnu.build-id"))
+			note = up_elf_section_bytes(e, &s);
+	/* Behind three lengths and the name "GNU". */
+	if (!note.s || note.len < 18 || note.len > 80)
+		return false;
+	up_buf_puts(to, DEBUG_FOLDER "/.build-id/");
+	for (uint64_t i = 16; i < note.len; i++)
+		up_buf_printf(to, "%02x%s", note.s[i], i == 16 ? "/" : "");
+	up_buf_puts(to, ".debug");
+	return true;
+}
+
 void up_elf_debug_free(struct up_elf_debug *d)
 {
 	if (!d)

@@ -39,4 +39,10 @@ struct up_elf_debug *up_elf_debug_open(struct up_libdw *l, const struct up_elf *
 				       struct up_elf_extra *out);
 void up_elf_debug_free(struct up_elf_debug *d);
 
+/*
+ * Appends where a file with the debug information is looked for by the build id,
+ * "/usr/lib/debug/.build-id/ab/cd.debug"; false when the file has no build id.
+ */
+bool up_elf_debug_place(const struct up_elf *e, struct up_buf *to);
+
 #endif

@@ -186,8 +186,8 @@ static void trim_segment(const struct up_elf *e, struct up_elf_segment *p)
 
 static bool add_load(struct up_elf *e, const GElf_Phdr *h, const char *name, struct up_why *why)
 {
-	struct up_elf_segment p = { h->p_offset, h->p_vaddr, h->p_filesz, h->p_memsz,
-				    h->p_flags & PF_X };
+	struct up_elf_segment p = { h->p_offset, h->p_vaddr,        h->p_filesz,
+				    h->p_memsz,  h->p_flags & PF_X, h->p_flags & PF_W };
 
 	if (e->nr_load == UP_ELF_MAX_LOAD)
 		return up_elf_refuse(why, "%s has more than %d loadable segments", name,
@@ -214,8 +214,8 @@ static bool read_segments(struct up_elf *e, const GElf_Ehdr *h, const char *name
 	if (!e->load)
 		return up_elf_refuse(why, "out of memory");
 	for (size_t i = 0; i < nr && i < INT_MAX && gelf_getphdr(e->handle, (int)i, &p); i++) {
-		struct up_elf_segment other = { p.p_offset, p.p_vaddr, p.p_filesz, p.p_memsz,
-						p.p_flags & PF_X };
+		struct up_elf_segment other = { p.p_offset, p.p_vaddr,        p.p_filesz,
+						p.p_memsz,  p.p_flags & PF_X, p.p_flags & PF_W };
 
 		if (p.p_type == PT_LOAD && !add_load(e, &p, name, why))
 			return false;
@@ -379,6 +379,45 @@ struct up_elf_span up_elf_at_addr(const struct up_elf *e, uint64_t addr)
 		return (struct up_elf_span){ 0 };
 	uint64_t in = addr - p->vaddr;
 	return (struct up_elf_span){ e->bytes + p->offset + in, p->filesz - in };
+}
+
+/* Does the dynamic linker write into segments that are read-only afterwards? */
+static bool has_text_relocations(const struct up_elf *e)
+{
+	size_t size = e->is64 ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn);
+	const unsigned char *s = up_elf_at(e, e->dynamic.offset, e->dynamic.filesz);
+
+	for (uint64_t at = 0; s && at + size <= e->dynamic.filesz; at += size) {
+		Elf64_Dyn d;
+		Elf32_Dyn d32;
+
+		if (e->is64) {
+			memcpy(&d, s + at, size);
+		} else {
+			memcpy(&d32, s + at, size);
+			d.d_tag = d32.d_tag;
+			d.d_un.d_val = d32.d_un.d_val;
+		}
+		if (d.d_tag == DT_NULL)
+			break;
+		if (d.d_tag == DT_TEXTREL || (d.d_tag == DT_FLAGS && d.d_un.d_val & DF_TEXTREL))
+			return true;
+	}
+	return false;
+}
+
+struct up_elf_span up_elf_constant_at(const struct up_elf *e, uint64_t addr)
+{
+	struct up_elf_span s = { 0 };
+
+	for (unsigned i = 0; i < e->nr_load && !s.s; i++) {
+		const struct up_elf_segment *p = &e->load[i];
+
+		if (!p->is_written && addr >= p->vaddr && addr - p->vaddr < p->filesz)
+			s = (struct up_elf_span){ e->bytes + p->offset + (addr - p->vaddr),
+						  p->filesz - (addr - p->vaddr) };
+	}
+	return s.s && has_text_relocations(e) ? (struct up_elf_span){ 0 } : s;
 }
 
 void up_elf_prefetch(struct up_elf_span s)

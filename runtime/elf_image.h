@@ -25,6 +25,7 @@ struct up_elf_segment {
 	uint64_t filesz; /* bytes that come from the file */
 	uint64_t memsz;  /* bytes in memory */
 	bool is_code;    /* PF_X */
+	bool is_written; /* PF_W */
 };
 
 /* A section header, whatever the file's class. */
@@ -83,6 +84,12 @@ void up_elf_free(struct up_elf *e);
 const unsigned char *up_elf_at(const struct up_elf *e, uint64_t off, uint64_t len);
 /* What the file has from a virtual address to the end of its segment; NULL when nothing. */
 struct up_elf_span up_elf_at_addr(const struct up_elf *e, uint64_t addr);
+
+/*
+ * The same of memory that nobody writes to, neither the program nor the dynamic linker; NULL when
+ * that is not sure.
+ */
+struct up_elf_span up_elf_constant_at(const struct up_elf *e, uint64_t addr);
 
 /* The bytes will all be read: has them mapped at once rather than fault by fault. */
 void up_elf_prefetch(struct up_elf_span s);

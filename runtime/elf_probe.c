@@ -17,6 +17,7 @@ struct place {
 	const struct up_elf *e;   /* the file */
 	struct up_elf_symbols *s; /* its symbols */
 	struct up_disasm *d;      /* tells lengths, once it is loaded */
+	enum up_nop5 nop5;        /* what the kernel does to such nops */
 	uint64_t addr;            /* where a probe should stand */
 	struct up_why *why;       /* for the refusal */
 };
@@ -61,6 +62,16 @@ static void write_place(struct up_elf_symbols *s, uint64_t addr, char *to, size_
 		snprintf(to, size, "%s+0x%" PRIx64, f.name, addr - f.addr);
 }
 
+/* Would the kernel take the bytes at the address? Then a refusal is for the program's sake. */
+static void set_harm(const struct place *p, enum up_harm harm)
+{
+	struct up_elf_span code = up_elf_at_addr(p->e, p->addr);
+	unsigned seen;
+
+	if (p->why && !up_insn_refusal(p->e->machine, code.s, code.len, &seen))
+		p->why->harm = harm;
+}
+
 static bool refuse_inside(const struct place *p, const struct walk *w)
 {
 	char here[300], before[300], after[300];
@@ -71,6 +82,7 @@ static bool refuse_inside(const struct place *p, const struct walk *w)
 	up_elf_refuse(p->why, "%s is inside the %" PRIu64 "-byte instruction at %s", here,
 		      w->after - w->before, before);
 	up_elf_hint(p->why, "use %s or %s", before, after);
+	set_harm(p, UP_HARM_INSIDE);
 	return false;
 }
 
@@ -80,6 +92,7 @@ static bool refuse_stuck(const struct place *p, const struct walk *w)
 
 	write_place(p->s, p->addr, here, sizeof(here));
 	write_place(p->s, w->before, stuck, sizeof(stuck));
+	set_harm(p, UP_HARM_UNKNOWN);
 	return up_elf_refuse(p->why,
 			     "it cannot be told whether an instruction starts at %s: Capstone "
 			     "knows none that has the bytes at %s",
@@ -91,6 +104,7 @@ static bool refuse_bytes(const struct place *p)
 	char here[300];
 
 	write_place(p->s, p->addr, here, sizeof(here));
+	set_harm(p, UP_HARM_UNKNOWN);
 	return up_elf_refuse(p->why, "Capstone knows no instruction that has the bytes at %s",
 			     here);
 }
@@ -108,6 +122,7 @@ static bool refuse_blind(const struct place *p)
 		    "install the package " UP_DISASM_PACKAGE " (%s), or probe the start of a "
 		    "function",
 		    p->d->soname ? p->d->soname : UP_DISASM_SONAME);
+	set_harm(p, UP_HARM_UNKNOWN);
 	return false;
 }
 
@@ -154,6 +169,78 @@ static bool check_boundary(const struct place *p, uint64_t start, const struct u
 	return w.is_stuck ? refuse_stuck(p, &w) : refuse_inside(p, &w);
 }
 
+/* ---- five-byte nops ---- */
+
+/* Stands nothing but nops and the like between a function's start and the address? */
+static bool is_preamble(const struct place *p, uint64_t start)
+{
+	while (start < p->addr) {
+		struct up_elf_span code = up_elf_at_addr(p->e, start);
+		unsigned len = up_disasm_length(p->d, p->e->machine, code.s, code.len);
+
+		if (!len || !up_insn_is_idle(p->e->machine, code.s, len))
+			return false;
+		start += len;
+	}
+	return start == p->addr;
+}
+
+/* The first instruction behind the nop that can be probed; false when there is none near. */
+static bool find_next(const struct place *p, uint64_t *out)
+{
+	struct up_elf_span code = up_elf_at_addr(p->e, p->addr);
+	size_t at = 0;
+
+	for (unsigned i = 0; i < 8 && at < code.len; i++) {
+		const unsigned char *s = code.s + at;
+		unsigned seen, len = up_disasm_length(p->d, p->e->machine, s, code.len - at);
+
+		*out = p->addr + at;
+		if (!up_insn_is_nop5(p->e->machine, s, code.len - at) &&
+		    !up_insn_refusal(p->e->machine, s, code.len - at, &seen))
+			return len;
+		/* Behind anything that does something, registers are others. */
+		if (!len || !up_insn_is_idle(p->e->machine, s, len))
+			return false;
+		at += len;
+	}
+	return false;
+}
+
+static bool refuse_nop5(const struct place *p)
+{
+	char here[300], next[300];
+	uint64_t addr;
+
+	write_place(p->s, p->addr, here, sizeof(here));
+	up_elf_refuse(p->why,
+		      "%s is a five-byte nop inside a function: when it is probed, this kernel "
+		      "overwrites the word below the stack pointer",
+		      here);
+	if (find_next(p, &addr)) {
+		write_place(p->s, addr, next, sizeof(next));
+		up_elf_hint(p->why, "use %s, where registers and stack are the same", next);
+	} else {
+		up_elf_hint(p->why, "probe another instruction of the function");
+	}
+	set_harm(p, UP_HARM_RED_ZONE);
+	return false;
+}
+
+/*
+ * Is it a nop that the kernel makes harmful, not at the entry of a function that starts at `start`?
+ * One that crosses a page is left as it is.
+ */
+static bool check_nop5(const struct place *p, bool has_start, uint64_t start)
+{
+	struct up_elf_span code = up_elf_at_addr(p->e, p->addr);
+
+	if (!up_insn_is_nop5(p->e->machine, code.s, code.len) || p->addr % 4096 > 4096 - 5 ||
+	    p->nop5 == UP_NOP5_FINE || (p->nop5 == UP_NOP5_ASK && up_nop5_ask() == UP_NOP5_FINE))
+		return true;
+	return (has_start && is_preamble(p, start)) || refuse_nop5(p);
+}
+
 static bool check_arm64(const struct place *p)
 {
 	uint64_t addr = p->addr;
@@ -176,17 +263,22 @@ static bool check_x86(const struct place *p)
 	if (has_frame && start == p->addr)
 		return check_insn(p, 0);
 	bool has_symbol = up_elf_symbols_at(p->s, p->addr, &f);
-	if (has_symbol && f.addr == p->addr)
+	bool is_label = has_symbol && f.addr == p->addr;
+	if (is_label && (!has_frame || f.kind != UP_SYM_NOTYPE))
 		return check_insn(p, 0);
 	if (!up_disasm_load(p->d))
-		return refuse_blind(p);
+		return is_label ? check_insn(p, 0) : refuse_blind(p);
+	if (is_label)
+		return check_nop5(p, has_frame, start) && check_insn(p, 0);
 	if (!has_frame && has_symbol)
 		start = f.addr;
 	if ((has_frame || has_symbol) && !check_boundary(p, start, has_symbol ? &f : NULL))
 		return false;
 	struct up_elf_span code = up_elf_at_addr(p->e, p->addr);
 	unsigned len = up_disasm_length(p->d, p->e->machine, code.s, code.len);
-	return len ? check_insn(p, len) : refuse_bytes(p);
+	if (!len)
+		return refuse_bytes(p);
+	return check_nop5(p, has_frame || has_symbol, start) && check_insn(p, len);
 }
 
 /* Old linkers put constants and code into one executable segment; sections tell them apart. */
@@ -201,10 +293,12 @@ static bool check_section(const struct place *p)
 }
 
 bool up_elf_can_probe(const struct up_elf *e, struct up_elf_symbols *s, struct up_disasm *d,
-		      uint64_t addr, struct up_why *why)
+		      enum up_nop5 nop5, uint64_t addr, struct up_why *why)
 {
-	struct place p = { e, s, d, addr, why };
+	struct place p = { e, s, d, nop5, addr, why };
 
+	if (why)
+		why->harm = UP_HARM_NONE;
 	if (!up_elf_at_addr(e, addr).s)
 		return up_elf_refuse(why, "the file has no bytes at 0x%" PRIx64, addr);
 	if (!check_section(&p))

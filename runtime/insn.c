@@ -157,6 +157,26 @@ static const char *judge_x86(struct decoding *d)
 	return d->refused ? d->refused : refused;
 }
 
+bool up_insn_is_nop5(enum up_machine m, const unsigned char *s, size_t len)
+{
+	static const unsigned char nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+
+	return m == UP_M_X86_64 && len >= sizeof(nop5) && !memcmp(s, nop5, sizeof(nop5));
+}
+
+bool up_insn_is_idle(enum up_machine m, const unsigned char *s, size_t len)
+{
+	if (m != UP_M_X86_64 && m != UP_M_I386)
+		return false;
+	if (len == 4 && !memcmp(s, "\xf3\x0f\x1e", 3))
+		return s[3] == 0xfa || s[3] == 0xfb;
+	while (len && (*s == 0x66 || *s == 0x2e)) {
+		s++;
+		len--;
+	}
+	return (len == 1 && *s == 0x90) || (len >= 3 && s[0] == 0x0f && s[1] == 0x1f);
+}
+
 /* ---- arm64 ---- */
 
 /* What the kernel neither simulates nor steps out of line. */

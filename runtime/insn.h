@@ -21,6 +21,11 @@
  */
 const char *up_insn_refusal(enum up_machine m, const unsigned char *s, size_t len, unsigned *seen);
 
+/* Is it a nop that x86 kernels may turn into a call, see nop5.h? */
+bool up_insn_is_nop5(enum up_machine m, const unsigned char *s, size_t len);
+/* Does the instruction of `len` bytes do nothing: a nop of any length, endbr? x86 alone. */
+bool up_insn_is_idle(enum up_machine m, const unsigned char *s, size_t len);
+
 /* A disassembler, all zero as yet. */
 struct up_disasm {
 	const char *soname;        /* another file to load; NULL for the usual one */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/cli/modules.h"
 #include "runtime/cli/run.h"
 #include "runtime/resolver.h"
 
@@ -12,11 +13,12 @@
 #define GROWING_LOOKS 15 /* how long a file that is there may be without what is asked for: 3 s */
 
 static struct up_built compile_once(const struct up_opts *o, const char *name,
-				    const struct up_buf *text)
+				    const struct up_buf *text, const struct up_plan *succeed)
 {
-	struct up_elf_options eo = { .pid = o->pid };
+	struct up_elf_options eo = { .pid = o->pid, .succeed = succeed };
 	struct up_elf_resolver *elf = up_elf_resolver_new(&eo);
 	struct up_built b = { .c = up_compile_new() };
+	char real[PATH_MAX];
 
 	if (!elf || !b.c) {
 		up_elf_resolver_free(elf);
@@ -27,10 +29,16 @@ static struct up_built compile_once(const struct up_opts *o, const char *name,
 			      .aggs = up_agg_rows,
 			      .args = (const char *const *)o->args,
 			      .nr_args = (unsigned)o->nr_args,
+			      .params = o->params,
+			      .nr_params = o->nr_params,
+			      .modules = up_module_finder_iface(o->modules),
+			      .script_id = up_module_finder_script(o->script, real) ? real : NULL,
 			      .args_used = &b.args_used,
 			      .max_arg_text = UP_MAX_ARG_TEXT,
 			      .max_args = UP_MAX_ARGS,
-			      .max_sites = UP_MAX_SITES };
+			      .max_sites = UP_MAX_SITES,
+			      .unsafe = o->unsafe,
+			      .no_filters = o->no_filters };
 	b.plan = up_compile(b.c, &env, name, text->s ? text->s : "", text->len);
 	/* The resolver's memory is not needed while tracing. */
 	up_elf_resolver_free(elf);
@@ -55,7 +63,8 @@ static bool can_wait(const struct up_built *b, bool *absent)
 
 		if (d->severity != UP_SEV_ERROR)
 			continue;
-		if (d->tag != E_OBJECT && d->tag != E_SYMBOL && d->tag != E_ADDRESS_RANGE)
+		if (d->tag != E_OBJECT && d->tag != E_SYMBOL && d->tag != E_ADDRESS_RANGE &&
+		    d->tag != E_HARM)
 			return false;
 		*absent |= d->tag == E_OBJECT;
 	}
@@ -102,7 +111,7 @@ static struct up_built wait_for_files(const struct up_opts *o, const struct up_s
 	up_signals_defer(); /* the loop looks for them */
 	say_waiting(o, &first);
 	while (pause_a_bit(sig)) {
-		b = compile_once(o, name, text);
+		b = compile_once(o, name, text, NULL);
 		bool settled = b.plan && last.plan && same_places(b.plan, last.plan);
 
 		up_built_fini(&last);
@@ -121,10 +130,19 @@ static struct up_built wait_for_files(const struct up_opts *o, const struct up_s
 struct up_built up_build(const struct up_opts *o, const struct up_signals *sig, const char *name,
 			 const struct up_buf *text)
 {
-	struct up_built b = compile_once(o, name, text);
+	struct up_built b = compile_once(o, name, text, NULL);
 	bool absent;
 
 	if (!o->wait || o->command != UP_CMD_RUN || !can_wait(&b, &absent) || !absent)
 		return b;
 	return wait_for_files(o, sig, name, text, b);
+}
+
+struct up_built up_build_again(const struct up_opts *o, const struct up_compile *c,
+			       const struct up_plan *plan)
+{
+	const struct up_source *script = &c->sources.list.v[0];
+	struct up_buf text = { .s = (char *)script->text, .len = script->len };
+
+	return compile_once(o, script->name, &text, plan);
 }

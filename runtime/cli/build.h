@@ -21,6 +21,12 @@ struct up_built {
  */
 struct up_built up_build(const struct up_opts *o, const struct up_signals *sig, const char *name,
 			 const struct up_buf *text);
+/*
+ * Compiles the program of `c` anew, whose plan runs: with what has taken the place of files that
+ * the plan probes.
+ */
+struct up_built up_build_again(const struct up_opts *o, const struct up_compile *c,
+			       const struct up_plan *plan);
 void up_built_fini(struct up_built *b);
 
 #endif

@@ -11,10 +11,12 @@
 
 #include "lang/ast.h"
 #include "lang/base/text.h"
+#include "lang/expand.h"
 #include "runtime/cli/build.h"
 #include "runtime/cli/cmd_doctor.h"
 #include "runtime/cli/cmd_list.h"
 #include "runtime/cli/cmd_status.h"
+#include "runtime/cli/modules.h"
 #include "runtime/cli/opts.h"
 #include "runtime/cli/print.h"
 #include "runtime/cli/run.h"
@@ -149,6 +151,40 @@ static int check_args(const struct up_opts *o, unsigned used)
 	return EXIT_USAGE;
 }
 
+/* `SCRIPT --help` */
+static int show_script_help(const struct up_opts *o, const char *name, const struct up_buf *text)
+{
+	struct up_compile *c = up_compile_new();
+	struct up_buf out = { 0 };
+	int status = EXIT_USAGE;
+
+	if (!c) {
+		up_complain("out of memory");
+		return 1;
+	}
+	int src = up_source_add(&c->sources, name, text->s ? text->s : "", text->len);
+	const struct up_parse *parse = up_parse(&c->diags, (uint32_t)src);
+	show_diags(o, c, false);
+	if (!c->diags.nr_errors) {
+		up_script_help(&c->diags, parse, (uint32_t)src, &out);
+		status = up_print(&out) ? 0 : 1;
+	}
+	up_buf_fini(&out);
+	up_compile_free(c);
+	return status;
+}
+
+static int refuse_module(const struct up_opts *o, const char *name)
+{
+	const char *base = strrchr(name, '/');
+
+	up_complain("%s is a module: it has no probe of its own", name);
+	if (o->script)
+		up_complain("use it in a script that stands beside it: use \"%s\"",
+			    base ? base + 1 : name);
+	return EXIT_USAGE;
+}
+
 static int compile_and_run(const struct up_opts *o, const struct up_signals *sig, const char *name,
 			   const struct up_buf *text)
 {
@@ -167,7 +203,9 @@ static int compile_and_run(const struct up_opts *o, const struct up_signals *sig
 		return 0;
 	}
 	show_diags(o, b.c, is_check && o->form);
-	if (b.plan && check_args(o, b.args_used))
+	if (b.plan && b.c->is_module)
+		status = is_check ? 0 : refuse_module(o, name);
+	else if (b.plan && check_args(o, b.args_used))
 		status = EXIT_USAGE;
 	else if (b.plan && is_check)
 		status = 0;
@@ -207,6 +245,28 @@ static int rewrite(const char *path, const struct up_buf *text)
 	return status;
 }
 
+/* Prints a script. What a terminal would obey is escaped there, and nowhere else. */
+static bool print_script(const struct up_buf *text)
+{
+	bool escapes = isatty(STDOUT_FILENO);
+	struct up_buf b = { 0 };
+
+	for (size_t i = 0, from = 0; i <= text->len; i++) {
+		if (i < text->len && text->s[i] != '\n' && text->s[i] != '\t')
+			continue;
+		if (escapes)
+			up_text_escape(&b, text->s + from, i - from, 0);
+		else
+			up_buf_add(&b, text->s + from, i - from);
+		if (i < text->len)
+			up_buf_putc(&b, text->s[i]);
+		from = i + 1;
+	}
+	bool ok = up_print(&b);
+	up_buf_fini(&b);
+	return ok;
+}
+
 static int format(const struct up_opts *o, const char *name, const struct up_buf *text)
 {
 	struct up_compile *c = up_compile_new();
@@ -223,7 +283,7 @@ static int format(const struct up_opts *o, const char *name, const struct up_buf
 	if (!c->diags.nr_errors) {
 		up_fmt(&c->sources, (uint32_t)src, &out);
 		if (!o->write)
-			status = up_print(&out) ? 0 : 1;
+			status = print_script(&out) ? 0 : 1;
 		else if (out.len == text->len && (!out.len || !memcmp(out.s, text->s, out.len)))
 			status = 0;
 		else
@@ -257,6 +317,8 @@ static int run_command(struct up_opts *o, const struct up_signals *sig)
 		status = load(o, &b, &name);
 		if (!status && o->command == UP_CMD_FMT)
 			status = format(o, name, &b);
+		else if (!status && o->script_help)
+			status = show_script_help(o, name, &b);
 		else if (!status)
 			status = compile_and_run(o, sig, name, &b);
 	}
@@ -288,7 +350,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	open_standard_fds();
-	int status = up_opts_parse(&o, argc, argv, &err);
+	o.modules = up_module_finder_new();
+	int status = o.modules ? up_opts_parse(&o, argc, argv, &err) : 1;
 	if (status)
 		up_complain("%s", err.s ? err.s : "out of memory");
 	else {
@@ -301,5 +364,6 @@ int main(int argc, char **argv)
 	}
 	up_buf_fini(&err);
 	up_opts_fini(&o);
+	up_module_finder_free(o.modules);
 	return status;
 }

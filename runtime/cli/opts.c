@@ -162,19 +162,29 @@ static const struct row rows[] = {
 	{ "children", 0, NULL, "with -p: also the processes it starts", NULL, FLAG(children) },
 	{ "wait", 0, NULL, "a program or library that is not there yet is waited for", NULL,
 	  FLAG(wait) },
+	{ "follow-files", 0, NULL,
+	  "when a probed program or library is replaced, probe the new file as well", NULL,
+	  FLAG(follow_files) },
 	{ "duration", 'd', "TIME", "end so long after the probes are armed: 10s, 500ms, 2min",
 	  set_duration, 0 },
 	{ "number", 'n', "N", "end after N handled hits", set_max, 0 },
-	{ "format", 'f', "FORM", "form of the output: text, or json (one object a line)", set_form,
-	  0 },
+	{ "format", 'f', "FORM", "form of the output: text, json (one object a line), or csv",
+	  set_form, 0 },
 	{ "output", 'o', "FILE", "write the output to FILE", set_out, 0 },
 	{ "buffer", 0, "SIZE", "ring buffer per CPU: 4MiB; at least 64KiB", set_buffer, 0 },
+	{ "unsafe", 0, NULL,
+	  "allow probes that can harm the program: inside an instruction, on a nop that the kernel "
+	  "handles wrongly; each gets a warning",
+	  NULL, FLAG(unsafe) },
 	{ "dry-run", 0, NULL, "print what would be written to the kernel, and end", NULL,
 	  FLAG(dry_run) },
 	{ "write", 'w', NULL, "with fmt: rewrite the file in place", NULL, FLAG(write) },
 	{ "single-sites", 0, NULL,
 	  "one kernel event a site, as on kernels before 5.4; slow to detach", NULL,
 	  FLAG(single_sites) },
+	{ "no-kernel-filter", 0, NULL,
+	  "judge conditions in uptick alone; the results are the same, the buffer fills sooner",
+	  NULL, FLAG(no_filters) },
 	{ "quiet", 'q', NULL, "no summary and no warnings on standard error", NULL, FLAG(quiet) },
 	{ "verbose", 'v', NULL, "more about what is done; with plan: the handlers' instructions",
 	  NULL, FLAG(verbose) },
@@ -326,6 +336,43 @@ static int check_together(const struct up_opts *o, struct up_buf *err)
 	return what ? 2 : 0;
 }
 
+/* One `--NAME` or `--NAME=VALUE`. False when there is no memory. */
+static bool add_param(struct up_opts *o, const char *word)
+{
+	size_t len = strcspn(word, "=");
+	struct up_param_arg p = { strndup(word, len), word[len] ? word + len + 1 : NULL };
+
+	if (!p.name)
+		return false;
+	o->params[o->nr_params++] = p;
+	return true;
+}
+
+/*
+ * Takes apart what stands behind the script: `--NAME=VALUE` sets a parameter, --help asks for them,
+ * behind -- and otherwise it is an argument. False when there is no memory.
+ */
+static bool take_args(struct up_opts *o, char **args, int nr)
+{
+	bool all = false;
+
+	o->args = args;
+	o->params = calloc((size_t)nr + 1, sizeof(*o->params));
+	for (int i = 0; o->params && i < nr; i++) {
+		bool is_param = o->command < UP_CMD_LIST && !all && !strncmp(args[i], "--", 2);
+
+		if (!is_param)
+			o->args[o->nr_args++] = args[i];
+		else if (!args[i][2])
+			all = true;
+		else if (!strcmp(args[i], "--help"))
+			o->script_help = true;
+		else if (!add_param(o, args[i] + 2))
+			return false;
+	}
+	return o->params;
+}
+
 int up_opts_parse(struct up_opts *o, int argc, char **argv, struct up_buf *err)
 {
 	int failed = parse_options(o, argc, argv, err);
@@ -344,9 +391,7 @@ int up_opts_parse(struct up_opts *o, int argc, char **argv, struct up_buf *err)
 		o->script = argv[optind++];
 	if (o->script && !strcmp(o->script, "-"))
 		o->script = NULL;
-	o->args = argv + optind;
-	o->nr_args = argc - optind;
-	if (o->program.failed) {
+	if (!take_args(o, argv + optind, argc - optind) || o->program.failed) {
 		up_buf_puts(err, "out of memory");
 		return 1;
 	}
@@ -372,6 +417,9 @@ const char *up_opts_nearest_command(const char *word)
 void up_opts_fini(struct up_opts *o)
 {
 	up_buf_fini(&o->program);
+	for (unsigned i = 0; i < o->nr_params; i++)
+		free((char *)o->params[i].name);
+	free(o->params);
 }
 
 /* Appends text from column `indent` on, in lines of at most 78 columns. */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "lang/base/buf.h"
+#include "lang/up.h"
 
 /* From UP_CMD_LIST on they take no script, so their options may stand anywhere. */
 enum up_command {
@@ -30,8 +30,12 @@ struct up_opts {
 	struct up_buf program; /* of -e, several joined by newlines */
 	bool has_program;      /* was -e given? */
 	const char *script;    /* path; NULL for standard input, or with -e */
-	char **args;           /* behind the script */
+	char **args;           /* behind the script, those that set a parameter left out */
 	int nr_args;
+	struct up_param_arg *params; /* --NAME=VALUE behind the script */
+	unsigned nr_params;
+	bool script_help; /* --help behind the script */
+	struct up_module_finder *modules;
 	const char *run; /* -c */
 	pid_t pid;       /* -p, or 0 */
 	bool children;
@@ -41,7 +45,9 @@ struct up_opts {
 	const char *out;      /* -o */
 	uint64_t buffer;      /* --buffer, bytes per CPU; 0 for the default */
 	bool wait;            /* --wait */
-	bool quiet, verbose, dry_run, no_colour, write, single_sites;
+	bool unsafe;          /* --unsafe */
+	bool follow_files;    /* --follow-files */
+	bool quiet, verbose, dry_run, no_colour, write, single_sites, no_filters;
 };
 
 /* Parses the command line. 0, or 2 after a message in `err` that says what is wrong. */

@@ -15,6 +15,7 @@
 
 #include "lang/base/text.h"
 #include "runtime/cli/child.h"
+#include "runtime/cli/follow.h"
 #include "runtime/cli/words.h"
 #include "runtime/session.h"
 
@@ -31,7 +32,7 @@ enum reason { /* why a run ends */
 	      END_FAILED  /* a failure, in the status */
 };
 
-enum { FD_STOP, FD_CHILD, FD_KEEPER, FD_PROCESS, FD_EVENTS, NR_FDS };
+enum { FD_STOP, FD_CHILD, FD_KEEPER, FD_PROCESS, FD_FILES, FD_EVENTS, NR_FDS };
 
 struct run {
 	const struct up_opts *o;
@@ -40,8 +41,9 @@ struct run {
 	struct up_child child;
 	struct up_out out;
 	struct up_status st;
-	int process_fd;    /* pidfd of -p, or -1 */
-	uint64_t deadline; /* ns, CLOCK_MONOTONIC; 0 for none */
+	struct up_follow follow; /* probed files that are replaced */
+	int process_fd;          /* pidfd of -p, or -1 */
+	uint64_t deadline;       /* ns, CLOCK_MONOTONIC; 0 for none */
 };
 
 static uint64_t clock_ns(clockid_t id)
@@ -61,7 +63,7 @@ void up_complain(const char *fmt, ...)
 	up_buf_vprintf(&b, fmt, ap);
 	va_end(ap);
 	/* Names of files and of other things come from anybody. */
-	up_text_escape(&line, b.s ? b.s : "", b.len, 0);
+	up_text_message(&line, b.s ? b.s : "", b.len);
 	fprintf(stderr, "uptick: %s\n", line.s ? line.s : "");
 	up_buf_fini(&line);
 	up_buf_fini(&b);
@@ -85,6 +87,17 @@ static void report(const struct up_status *st)
 
 /* ---- set-up ---- */
 
+/* Does the user's locale have more than ASCII? The variables are those of setlocale(), in its order. */
+static bool has_unicode(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *v = NULL;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && (!v || !*v); i++)
+		v = getenv(names[i]);
+	return v && (strcasestr(v, "utf-8") || strcasestr(v, "utf8"));
+}
+
 static int open_output(struct run *r)
 {
 	struct winsize ws;
@@ -100,6 +113,7 @@ static int open_output(struct run *r)
 			return up_status_set(&r->st, -errno, r->o->out, "cannot write the output");
 	}
 	r->out.colour = up_may_colour(r->o, r->out.fd);
+	r->out.unicode = has_unicode();
 	if (isatty(r->out.fd) && !ioctl(r->out.fd, TIOCGWINSZ, &ws))
 		r->out.columns = ws.ws_col;
 	return 0;
@@ -144,6 +158,9 @@ static void say_armed(const struct run *r, const struct up_plan *plan)
 			"CPU\n",
 			plan->nr_sites, places, events, events == 1 ? "event" : "events",
 			a->session, (unsigned long long)a->buffer_kb);
+	if (r->o->verbose && (a->nr_filters || a->nr_refused))
+		fprintf(stderr, "uptick: conditions are judged in the kernel for %u of them%s\n",
+			a->nr_filters, a->nr_refused ? "; it did not take the others" : "");
 	else if (!r->o->quiet && !r->o->run && isatty(STDERR_FILENO))
 		fprintf(stderr, "uptick: %u %s armed; Ctrl-C ends\n", plan->nr_sites, places);
 }
@@ -173,13 +190,20 @@ static int start(struct run *r, const struct up_plan *plan, char **words)
 
 static int wait_ms(const struct run *r, bool gather)
 {
-	int ms = gather ? GATHER_MS : -1;
+	/* What is read late is to be read soon. */
+	int ms = !gather ? -1 : r->session->plan->reads_late ? 0 : GATHER_MS;
+	int files_ms = up_follow_wait_ms(&r->follow);
 
+	if (files_ms >= 0 && (ms < 0 || files_ms < ms))
+		ms = files_ms;
 	if (r->o->pid && r->process_fd < 0 && ms < 0)
 		ms = 1000;
-	if (r->deadline) {
+	uint64_t due = up_session_due(r->session);
+	if (r->deadline && (!due || r->deadline < due))
+		due = r->deadline;
+	if (due) {
 		uint64_t now = clock_ns(CLOCK_MONOTONIC);
-		uint64_t left = r->deadline > now ? (r->deadline - now + 999999) / 1000000 : 0;
+		uint64_t left = due > now ? (due - now + 999999) / 1000000 : 0;
 
 		if (ms < 0 || left < (uint64_t)ms)
 			ms = left > 1000000000 ? 1000000000 : (int)left;
@@ -223,10 +247,18 @@ static enum reason do_round(struct run *r, bool *handled)
 {
 	if (up_session_round(r->session, handled, &r->st))
 		return END_FAILED;
+	up_session_timers(r->session);
 	if (up_out_flush(&r->out))
 		return END_OUTPUT;
 	*handled |= up_session_is_pending(r->session);
 	return up_session_is_over(r->session) ? END_STOP : GO_ON;
+}
+
+static bool is_due(const struct run *r)
+{
+	uint64_t due = up_session_due(r->session);
+
+	return due && clock_ns(CLOCK_MONOTONIC) >= due;
 }
 
 static enum reason loop(struct run *r)
@@ -236,9 +268,13 @@ static enum reason loop(struct run *r)
 		[FD_CHILD] = { r->sig->child_fd, POLLIN, 0 },
 		[FD_KEEPER] = { up_session_keeper_fd(r->session), POLLIN, 0 },
 		[FD_PROCESS] = { r->process_fd, POLLIN, 0 },
+		[FD_FILES] = { up_follow_fd(&r->follow), POLLIN, 0 },
 		[FD_EVENTS] = { up_session_events_fd(r->session), POLLIN, 0 },
 	};
-	enum reason why = GO_ON;
+	/* What `on start` printed, and whether it ended the run. */
+	enum reason why = up_out_flush(&r->out)            ? END_OUTPUT
+			  : up_session_is_over(r->session) ? END_STOP
+							   : GO_ON;
 	bool busy = false;
 
 	while (why == GO_ON) {
@@ -253,8 +289,12 @@ static enum reason loop(struct run *r)
 		if (n < 0)
 			continue;
 		why = look_around(r, fds);
-		if (why == GO_ON && (busy || fds[FD_EVENTS].revents))
+		if (why == GO_ON && (busy || fds[FD_EVENTS].revents || is_due(r)))
 			why = do_round(r, &busy);
+		if (why == GO_ON) {
+			up_follow_serve(&r->follow, r->session->attach, fds[FD_FILES].revents);
+			fds[FD_FILES].fd = up_follow_fd(&r->follow);
+		}
 	}
 	return why;
 }
@@ -273,6 +313,7 @@ static bool finish(struct run *r, enum reason why)
 	if (why != END_FAILED)
 		ok = !up_session_stop(r->session, &r->st);
 	up_session_totals(r->session, &t);
+	t.changed_files = r->follow.nr_changed;
 	if (why != END_OUTPUT) {
 		if (up_vm_show(&r->session->vm))
 			ok = !up_status_set(&r->st, -ENOMEM, NULL, "cannot show the aggregations");
@@ -357,7 +398,7 @@ static int run_started(struct run *r)
 	return status ? status : stop_status;
 }
 
-int up_run(const struct up_opts *o, struct up_compile *c, const struct up_plan *plan,
+int up_run(const struct up_opts *o, struct up_compile *c, struct up_plan *plan,
 	   const struct up_signals *sig)
 {
 	struct run r = { .o = o, .sig = sig, .process_fd = -1 };
@@ -366,9 +407,11 @@ int up_run(const struct up_opts *o, struct up_compile *c, const struct up_plan *
 	int status;
 
 	up_signals_defer();
+	up_follow_init(&r.follow, o, c, plan);
 	if (o->run && !words) {
 		up_complain("%s", err.s ? err.s : "out of memory");
 		up_buf_fini(&err);
+		up_follow_fini(&r.follow);
 		return 2;
 	}
 	if (start(&r, plan, words)) {
@@ -384,6 +427,7 @@ int up_run(const struct up_opts *o, struct up_compile *c, const struct up_plan *
 		up_complain("cannot write the output %s: %s", o->out, strerror(errno));
 		status = 1;
 	}
+	up_follow_fini(&r.follow);
 	up_out_fini(&r.out);
 	free(words);
 	return status;

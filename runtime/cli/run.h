@@ -8,8 +8,9 @@
 #include "runtime/cli/opts.h"
 #include "runtime/cli/signals.h"
 
-/* Runs to the end; returns the exit status. `c` is where the kernel's own errors are shown. */
-int up_run(const struct up_opts *o, struct up_compile *c, const struct up_plan *plan,
+/* Runs to the end; returns the exit status. `c` is where the kernel's own errors are shown; the
+ * plan can gain sites. */
+int up_run(const struct up_opts *o, struct up_compile *c, struct up_plan *plan,
 	   const struct up_signals *sig);
 
 /* Prints "uptick: TEXT" on standard error. */

@@ -98,7 +98,7 @@ out=$(sed -n 's/^out = //p' "$TMP/hits")
 expect_eq "calls of deep" "$(cat "$TMP/hits")" "in = 101
 out = $out
 wrong: nothing"
-[ "$out" -eq 101 ] || expect_line "^$((101 - out)) calls were left without a return$" err
+[ "$out" -eq 101 ] || expect_line "^$((101 - out)) calls were nested too deeply" err
 
 # A call that forks returns twice, and both returns know its entry.
 run_add 'probe ./t_add:split < in = count() > on return < printf("%d %d %d\n", arg0:s32, retval:s32, depth); pids = count() by pid >' split

@@ -88,15 +88,16 @@ read_long()
 	jq -r 'select(.type == "print") | "\(.comm) \(.values[] | length) \(.values[] | .[-1:]) \(.cut)"' "$TMP/out" >"$TMP/got"
 }
 
-read_long arg0:string 1 10 63 64 65 300 511
-expect_eq "whole texts" "$(cat "$TMP/got")" "$(printf 't_strings %d E null\n' 1 10 63 64 65 300 511)"
+read_long arg0:string 1 2 7 8 9 10 63 64 65 300 510 511
+expect_eq "whole texts" "$(cat "$TMP/got")" "$(printf 't_strings %d E null\n' 1 2 7 8 9 10 63 64 65 300 510 511)"
 read_long arg0:string 20 512 21 4040 22 4095 23 4096 24 5000 25 70000 26
 expect_eq "whole and cut texts" "$(cat "$TMP/got")" "$(for whole in 20 21 22 23 24 25; do
 	printf 't_strings %d E null\nt_strings 511 x ["arg0:string"]\n' $whole
 done)
 t_strings 26 E null"
-read_long 'arg0:string[2048]' 2047 2049 20
+read_long 'arg0:string[2048]' 2047 2048 2049 20
 expect_eq "with room for more" "$(cat "$TMP/got")" 't_strings 2047 E null
+t_strings 2048 E null
 t_strings 2048 x ["arg0:string[2048]"]
 t_strings 20 E null'
 run_up -e 'probe ./t_strings:say < printf("%d %s\n", if (arg0:string[5] == "plain") 1 else 0, arg0:string[3]) >' -c ./t_strings
@@ -106,5 +107,20 @@ expect_line '^1 pla' out
 
 run_up -o "$TMP/hits" -e 'probe ./t_strings:touch < printf("%s\n", arg0:string) >' -c './t_strings edge'
 expect_eq "texts at the edge" "$(cat "$TMP/hits")" "$(cat "$TMP/out")"
+
+# --- memory that is special -----------------------------------------------------------------------
+
+# Pages that were never touched, cannot be read, are not there: at the entry, at the return, and as a key.
+run_up -o "$TMP/hits" -e 'probe ./t_pages:take < printf("%s %s\n", arg0:string, arg1:string); n = count() by arg1:string >
+	on return < printf("%s %s\n", entry.arg0:string, retval:string) >' -c "./t_pages $TMP/t_pages.file stay"
+expect_eq "texts in special memory" "$(sed '/^$/,$d' "$TMP/hits")" "$(sed p "$TMP/out")"
+expect_eq "keys" "$(sed '1,/^$/d' "$TMP/hits")" 'n by arg1:string
+  (fault)           6
+  in shared memory  1
+  ppppppppp         1
+  yyyzzzzzzzzz      1
+  zzzz              1
+  "zzzzz"...        1'
+expect_line '^18 values could not be read$' err
 
 nothing_left

@@ -55,20 +55,23 @@ static void say_long(size_t len)
 	free(s);
 }
 
-/* Texts of 0 to 40 bytes whose NUL is the last byte of a page, with nothing behind it. */
+#define SHOWN 511 /* bytes of a text that a probe reads at most */
+
+/* Texts of 0 to 40 and of 500 to 530 bytes whose NUL is the last byte of a page, with nothing behind
+ * it. */
 static void say_at_the_edge(void)
 {
 	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	munmap(page + 4096, 4096);
-	for (int len = 0; len <= 40; len++) {
+	for (int len = 0; len <= 530; len = len == 40 ? 500 : len + 1) {
 		char *s = page + 4095 - len;
 
 		for (int i = 0; i < len; i++)
 			s[i] = (char)('a' + i % 26);
 		s[len] = 0;
 		touch(s);
-		printf("%s\n", s);
+		printf("%.*s%s\n", SHOWN, s, len > SHOWN ? "..." : "");
 	}
 	touch(page + 4096);
 	printf("(fault)\n");
