@@ -77,6 +77,7 @@ struct up_node {
 			struct up_node *targets; /* list of ND_TARGET */
 			const char *name; /* `as NAME`, or the point's dotted name; NULL if none */
 			struct up_span name_span;
+			const char *point; /* the point that the target was, or NULL */
 			struct up_node *when;     /* condition, or NULL */
 			struct up_node *entry;    /* ND_BLOCK, or NULL */
 			struct up_node *ret_when; /* of `on return`, or NULL */
@@ -120,6 +121,7 @@ struct up_node {
 		} loop;
 		struct {
 			uint64_t v;
+			bool is_named; /* it is what a constant, parameter or argument stands for */
 		} num;
 		struct {
 			double v;
@@ -147,6 +149,7 @@ struct up_node {
 		} op; /* ND_UNARY (b NULL), ND_BINARY */
 		struct {
 			struct up_node *e;
+			bool is_named; /* ND_PAREN: it is what a name stands for */
 		} sub; /* ND_AT, ND_ENTRY, ND_PAREN */
 		struct {
 			struct up_node *e;
@@ -154,8 +157,6 @@ struct up_node {
 		} typed;
 	};
 };
-
-enum up_on { UP_ON_START, UP_ON_END, UP_ON_EVERY };
 
 #define UP_DEPTH_MAX 200 /* nesting of expressions and blocks */
 
@@ -174,6 +175,12 @@ struct up_parse {
  * ds->arena, the scanner's and parser's own memory too.
  */
 struct up_parse *up_parse(struct up_diags *ds, uint32_t src);
+
+/*
+ * Source `src` as one literal: a number, with or without a minus sign, or a string in quotes. NULL
+ * when it is something else; no diagnostic is queued.
+ */
+struct up_node *up_parse_literal(struct up_diags *ds, uint32_t src);
 
 /* One S-expression a declaration, nested by indentation. */
 void up_ast_dump(const struct up_node *n, struct up_buf *out);

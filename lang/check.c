@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lang/abi.h"
+#include "lang/expand.h"
 #include "lang/types.h"
 #include "lang/values.h"
 
@@ -14,7 +15,7 @@ static struct up_type poison(struct up_node *n)
 
 static bool is_poison(struct up_type t)
 {
-	return t.ty == TY_POISON;
+	return t.ty == TY_POISON || t.ty == TY_UNKNOWN;
 }
 
 struct up_node *up_unparen(struct up_node *n)
@@ -51,16 +52,9 @@ const char *up_source_label(const struct up_diags *ds, struct up_arena *a, struc
 
 /* ---- names ---- */
 
-static const struct {
-	const char *name; /* a prefix that stands before a dot, or a word of the language */
-	const char *what;
-} later_names[] = {
-	{ "thread", "variables of a thread" },
-	{ "call", "variables of a call" },
-};
-
-static void offer_values(struct up_nearest *near)
+static void offer_values(const struct up_check *cx, struct up_nearest *near)
 {
+	up_offer_vars(cx, near);
 	for (unsigned i = 0; i < VAL_COUNT; i++)
 		up_nearest_offer(near, up_val_rows[i].name, strlen(up_val_rows[i].name));
 	for (unsigned i = 0; i < 6; i++)
@@ -80,7 +74,7 @@ static struct up_type unknown_name(struct up_check *cx, struct up_node *n)
 		return poison(n);
 	}
 	up_nearest_init(&near, n->name.s, strlen(n->name.s));
-	offer_values(&near);
+	offer_values(cx, &near);
 	if (up_nearest_list(&near, &b))
 		up_diag_hint(cx->ds, "did you mean %s?", b.s);
 	up_buf_fini(&b);
@@ -101,6 +95,14 @@ static struct up_type outside_return(struct up_check *cx, struct up_node *n, con
 	return poison(n);
 }
 
+/* Blocks without a probe have variables, aggregations and the time. */
+static struct up_type without_hit(struct up_check *cx, struct up_node *n, const char *name)
+{
+	up_error(cx->ds, n->span, E_NO_HIT, "`%s` belongs to a hit, and this block has none", name);
+	up_diag_hint(cx->ds, "keep it in a probe: last = %s", name);
+	return poison(n);
+}
+
 static struct up_type check_value(struct up_check *cx, struct up_node *n,
 				  const struct up_val_row *row)
 {
@@ -109,6 +111,8 @@ static struct up_type check_value(struct up_check *cx, struct up_node *n,
 			 row->name);
 		return poison(n);
 	}
+	if (cx->where == UP_AT_BLOCK && !(row->where & UP_ANYWHERE))
+		return without_hit(cx, n, row->name);
 	if ((row->where & UP_IN_RETURN) && cx->where != UP_AT_RETURN)
 		return outside_return(cx, n, row->name);
 	if (row->val == VAL_ELAPSED || row->val == VAL_DEPTH)
@@ -125,6 +129,8 @@ static struct up_type check_name(struct up_check *cx, struct up_node *n)
 
 	if (row)
 		return check_value(cx, n, row);
+	if (up_val_arg(n->name.s, &arg) && cx->where == UP_AT_BLOCK)
+		return without_hit(cx, n, n->name.s);
 	if (up_val_arg(n->name.s, &arg)) {
 		n->sem = SEM_ARG;
 		n->ref = arg;
@@ -139,7 +145,7 @@ static struct up_type check_name(struct up_check *cx, struct up_node *n)
 		up_diag_hint(cx->ds, "as in %s", n->name.s[0] == 'r' ? "reg.ax" : "entry.arg0");
 		return poison(n);
 	}
-	return unknown_name(cx, n);
+	return up_check_var_name(cx, n) ? n->type : unknown_name(cx, n);
 }
 
 static struct up_type check_member(struct up_check *cx, struct up_node *n)
@@ -147,16 +153,13 @@ static struct up_type check_member(struct up_check *cx, struct up_node *n)
 	const struct up_node *obj = n->member.obj;
 
 	if (obj->kind == ND_NAME && !strcmp(obj->name.s, "reg")) {
+		if (cx->where == UP_AT_BLOCK)
+			return without_hit(cx, n, "reg");
 		n->sem = SEM_REG;
 		return n->type = UP_TYPE_X64;
 	}
-	for (size_t i = 0; obj->kind == ND_NAME && i < sizeof(later_names) / sizeof(later_names[0]);
-	     i++)
-		if (!strcmp(obj->name.s, later_names[i].name)) {
-			up_error(cx->ds, n->span, E_LATER, "%s are not to be had in this version",
-				 later_names[i].what);
-			return poison(n);
-		}
+	if (up_check_var_member(cx, n))
+		return n->type;
 	if (obj->kind == ND_DOLLAR || obj->kind == ND_ARROW)
 		up_error(cx->ds, n->span, E_LATER,
 			 "the program's own variables need debug information, which this version "
@@ -172,11 +175,10 @@ static struct up_type check_index(struct up_check *cx, struct up_node *n)
 	const struct up_node *obj = n->index.obj;
 	uint64_t slot;
 
-	if (obj->kind != ND_NAME || strcmp(obj->name.s, "stack")) {
-		up_error(cx->ds, n->span, E_LATER, "tables are not to be had in this version");
-		up_diag_hint(cx->ds, "only stack[N] can be indexed");
-		return poison(n);
-	}
+	if (obj->kind != ND_NAME || strcmp(obj->name.s, "stack"))
+		return up_check_var_index(cx, n);
+	if (cx->where == UP_AT_BLOCK)
+		return without_hit(cx, n, "stack");
 	if (n->index.idx->next || !up_const_int(n->index.idx, &slot) || slot > 4095) {
 		up_error(cx->ds, n->index.idx->span, E_NOT_CONSTANT,
 			 "the kernel reads stack[N] only for a constant N from 0 to 4095");
@@ -199,6 +201,8 @@ static struct up_type check_at(struct up_check *cx, struct up_node *n)
 		up_diag_hint(cx->ds, "give the address: @(0x...)");
 		return poison(n);
 	}
+	if (cx->where == UP_AT_BLOCK)
+		return without_hit(cx, n, "@");
 	struct up_type t = up_check_expr(cx, n->sub.e);
 	if (is_poison(t))
 		return poison(n);
@@ -351,7 +355,11 @@ static struct up_type check_number_op(struct up_check *cx, struct up_node *n, st
 	case OPR_SHR:
 		return n->type = arithmetic(a, UP_TYPE_S64);
 	default:
-		return n->type = arithmetic(a, b);
+		n->type = arithmetic(a, b);
+		if ((op == OPR_ADD || op == OPR_SUB || op == OPR_MOD) && n->type.ty == TY_INT &&
+		    n->type.show == UP_SHOW_DEC && (a.show == UP_SHOW_NS || b.show == UP_SHOW_NS))
+			n->type.show = UP_SHOW_NS;
+		return n->type;
 	}
 }
 
@@ -364,12 +372,44 @@ static bool check_truth(struct up_check *cx, const struct up_node *n)
 			up_kind_name(n->type));
 }
 
+/* The type when one operand is a variable of which nothing is known yet. */
+static struct up_type guess_binary(const struct up_check *cx, const struct up_node *n,
+				   struct up_type a, struct up_type b)
+{
+	bool a_known = a.ty != TY_UNKNOWN;
+	struct up_type known = a_known ? a : b;
+	uint64_t v;
+
+	switch (n->op.op) {
+	case OPR_LT:
+	case OPR_LE:
+	case OPR_GT:
+	case OPR_GE:
+	case OPR_EQ:
+	case OPR_NE:
+	case OPR_MATCH:
+	case OPR_LAND:
+	case OPR_LOR:
+		return UP_TYPE_BOOL;
+	case OPR_SHL:
+	case OPR_SHR:
+		return a_known ? arithmetic(a, UP_TYPE_S64) : a;
+	default:
+		/* `n + 1` does not say what n is, unless nothing else does. */
+		if (!cx->guess && up_const_int(a_known ? n->op.a : n->op.b, &v))
+			return UP_TYPE_UNKNOWN;
+		return known.ty == TY_INT ? arithmetic(known, known) : known;
+	}
+}
+
 static struct up_type check_binary(struct up_check *cx, struct up_node *n)
 {
 	struct up_type a = up_check_expr(cx, n->op.a), b = up_check_expr(cx, n->op.b);
 
-	if (is_poison(a) || is_poison(b))
+	if (a.ty == TY_POISON || b.ty == TY_POISON)
 		return poison(n);
+	if (is_poison(a) || is_poison(b))
+		return n->type = guess_binary(cx, n, a, b);
 	if (n->op.op == OPR_LAND || n->op.op == OPR_LOR)
 		return check_truth(cx, n->op.a) && check_truth(cx, n->op.b)
 			       ? (n->type = UP_TYPE_BOOL)
@@ -465,17 +505,18 @@ static struct up_type check_call(struct up_check *cx, struct up_node *n)
 	const char *name = n->call.name;
 
 	if (!strcmp(name, "fetch"))
-		return check_fetch_call(cx, n);
+		return cx->where == UP_AT_BLOCK ? without_hit(cx, n, name)
+						: check_fetch_call(cx, n);
+	if (!strcmp(name, "len") && up_check_len(cx, n))
+		return n->type;
 	for (struct up_node *a = n->call.args; a; a = a->next)
 		up_check_expr(cx, a);
-	for (const struct up_agg_row *const *r = cx->env->aggs; *r; r++)
-		if (!strcmp((*r)->name, name)) {
-			up_error(cx->ds, n->span, E_AGGREGATE,
-				 "the aggregation `%s` gathers over hits and is a statement, not a "
-				 "value",
-				 name);
-			return poison(n);
-		}
+	if (up_agg_called(cx, n)) {
+		up_error(cx->ds, n->span, E_AGGREGATE,
+			 "the aggregation `%s` gathers over hits and is a statement, not a value",
+			 name);
+		return poison(n);
+	}
 	for (const char *const *f = later_functions; *f; f++)
 		if (!strcmp(*f, name)) {
 			up_error(cx->ds, n->call.name_span, E_LATER,
@@ -547,7 +588,8 @@ void up_check_cond(struct up_check *cx, struct up_node *n)
 {
 	uint64_t v;
 
-	if (!is_poison(up_check_expr(cx, n)) && check_truth(cx, n) && up_const_int(n, &v))
+	if (!is_poison(up_check_expr(cx, n)) && check_truth(cx, n) && up_const_int(n, &v) &&
+	    !up_is_named(n))
 		up_error(cx->ds, n->span, W_CONSTANT_CONDITION, "this condition is always %s",
 			 v ? "true" : "false");
 }

@@ -7,6 +7,7 @@
 
 #include "lang/ast.h"
 #include "lang/up.h"
+#include "lang/values.h"
 
 /* What a name, or a form like `stack[2]`, turned out to be: up_node.sem, with up_node.ref. */
 enum up_sem {
@@ -19,11 +20,56 @@ enum up_sem {
 	SEM_PRINT,  /* ref: index in plan->prints */
 	SEM_PRINTF, /* ref: index in plan->printfs */
 	SEM_AGG,    /* ref: index in plan->aggs */
-	SEM_STOP
+	SEM_STOP,
+	SEM_VAR,      /* a variable: global, thread.x, or a table's row; ref: index in plan->vars */
+	SEM_CALL_VAR, /* call.x; the name stands in the member node */
+	SEM_LOCAL,    /* a loop's variable; ref: its register */
+	SEM_RESULT,   /* a result of an aggregation; ref: see up_result_ref() */
+	SEM_LEN,      /* len(TABLE); ref: see up_store_ref() */
+	SEM_STORE, /* a table or aggregation as a whole, in len, for, delete, show, clear; likewise
+		    */
+	SEM_SHOW,  /* show(X): the argument is SEM_STORE, or SEM_VAR of a global */
+	SEM_CLEAR  /* clear(X), likewise */
 };
 
+/* SEM_RESULT: which aggregation, and which of its results. */
+#define up_result_ref(agg, field) ((uint32_t)(agg) | (uint32_t)(field) << 24)
+#define up_result_agg(ref) ((ref)&0xffffff)
+#define up_result_field(ref) ((ref) >> 24)
+
+/* SEM_STORE, SEM_LEN: an index in plan->aggs or plan->vars. */
+#define up_store_ref(is_agg, index) ((uint32_t)(index) << 1 | (uint32_t)(is_agg))
+#define up_store_is_agg(ref) ((ref)&1)
+#define up_store_index(ref) ((ref) >> 1)
+
 /* Where the checker is. */
-enum up_where { UP_AT_ENTRY, UP_AT_RETURN };
+enum up_where {
+	UP_AT_ENTRY,
+	UP_AT_RETURN,
+	UP_AT_BLOCK /* on start, on end, on every: there is no hit */
+};
+
+/* A variable while its type is sought. */
+struct up_var {
+	const char *name;
+	int scope;               /* enum up_var_scope */
+	uint32_t clause;         /* of call.x: whose */
+	struct up_type type;     /* TY_UNKNOWN as long as nothing tells */
+	bool is_assigned;        /* somewhere in the script */
+	struct up_span span;     /* where its type comes from */
+	struct up_span key_span; /* of a table: where its keys come from */
+	uint32_t nr_keys;
+	struct up_type *key_types;
+	const char **key_labels;
+	uint32_t index; /* in plan->vars, once that is made */
+};
+
+/* A variable of a loop. */
+struct up_local {
+	const char *name;
+	struct up_type type;
+	struct up_span span;
+};
 
 struct up_check {
 	struct up_diags *ds;
@@ -33,10 +79,20 @@ struct up_check {
 	UP_VEC(struct up_plan_printf) printfs;
 	UP_VEC(struct up_plan_agg) aggs;
 	UP_VEC(struct up_span) agg_spans; /* where each aggregation stood first */
-	const char *where_text;           /* "zsh:zfree return": for unnamed aggregations */
+	UP_VEC(uint32_t) agg_passes;      /* in which pass each was met last */
+	UP_VEC(struct up_var *) vars;
+	UP_VEC(struct up_local)
+	locals;          /* of the loops around, outermost first; the index is the register */
+	unsigned loops;  /* loops around */
+	uint32_t clause; /* which clause is being checked */
+	uint32_t pass;   /* types are sought in several; the last is not muted */
+	bool changed;    /* this pass learned something new of a variable */
+	bool guess;      /* constants decide, too, of what nothing else decides */
+	const char *where_text; /* "zsh:zfree return": for unnamed aggregations */
 	enum up_where where;
 	bool in_entry;                   /* inside `entry.X` */
 	bool uses_call;                  /* set when a value of a call was met */
+	const struct up_node *call_var;  /* a call.x that was met, or NULL */
 	const struct up_node *first_arg; /* an argN that is fetched at the entry, or NULL */
 };
 
@@ -55,6 +111,59 @@ const char *up_kind_name(struct up_type t);
 void up_check_cond(struct up_check *cx, struct up_node *n);
 /* Checks the statements of a block. */
 void up_check_block(struct up_check *cx, struct up_node *block);
+/* Checks a list of expressions; false when one of them got a diagnostic. */
+bool up_check_list(struct up_check *cx, struct up_node *list);
+unsigned up_count_nodes(const struct up_node *list);
+/* Labels and types of a list of expressions, in the plan's arena. */
+void up_check_describe(struct up_check *cx, const struct up_node *list, const char ***labels,
+		       struct up_type **types);
+
+/* ---- aggregations: check_agg.c ---- */
+
+/* The aggregate that a call is written as, or NULL. */
+const struct up_agg_row *up_agg_called(const struct up_check *cx, const struct up_node *call);
+/* Checks `NAME = AGGREGATE ...` or `AGGREGATE ...`; false when it is something else. */
+bool up_check_agg(struct up_check *cx, struct up_node *act);
+
+/* ---- results: check_result.c ---- */
+
+/* `NAME[KEYS]` gives `nr` keys of these types; `where` is the place that says so. False after a
+ * diagnostic. */
+bool up_check_keys(struct up_check *cx, struct up_node *n, struct up_node *keys, const char *name,
+		   uint32_t nr, const struct up_type *types, const char *const *labels,
+		   struct up_span where);
+/* A result of the i-th aggregation: `NAME`, `NAME[KEYS]`, with or without `.FIELD`. */
+struct up_type up_check_result(struct up_check *cx, struct up_node *n, uint32_t i,
+			       struct up_node *keys, const char *field, struct up_span field_span);
+
+/* ---- variables: check_var.c ---- */
+
+/* A name that is no value: a variable, a loop's variable, a result. False when it is none of these.
+ */
+bool up_check_var_name(struct up_check *cx, struct up_node *n);
+/* `thread.x`, `call.x`, `NAME.FIELD`, `NAME[KEYS].FIELD`; false when it is none of these. */
+bool up_check_var_member(struct up_check *cx, struct up_node *n);
+/* `NAME[KEYS]` */
+struct up_type up_check_var_index(struct up_check *cx, struct up_node *n);
+/* `len(NAME)` of a table or an aggregation; false when it is something else. */
+bool up_check_len(struct up_check *cx, struct up_node *call);
+void up_check_assign_var(struct up_check *cx, struct up_node *act);
+void up_check_delete(struct up_check *cx, struct up_node *n);
+void up_check_for(struct up_check *cx, struct up_node *n);
+/* The argument of show() and clear(). */
+void up_check_store_call(struct up_check *cx, struct up_node *call, enum up_sem sem);
+/* Offers all names of variables and aggregations. */
+void up_offer_vars(const struct up_check *cx, struct up_nearest *near);
+/* Begins a pass over the whole script; forgets what the last one made but for types. */
+void up_check_begin(struct up_check *cx);
+/* What no assignment decided becomes a number. */
+void up_check_settle(struct up_check *cx);
+/* The plan's variables, after the last pass. */
+void up_check_plan_vars(struct up_check *cx, struct up_plan *p);
+bool up_is_agg_name(const struct up_check *cx, const char *name, uint32_t *index);
+/* A name for an aggregation: false after a diagnostic when a variable has it. */
+bool up_check_free_name(struct up_check *cx, const char *name, struct up_span span);
+
 /* Takes a printf format apart against the values; false after a diagnostic. */
 bool up_check_format(struct up_check *cx, struct up_node *fmt, struct up_node *values,
 		     struct up_plan_printf *out);
@@ -65,6 +174,8 @@ bool up_const_int(const struct up_node *n, uint64_t *out);
 const char *up_source_label(const struct up_diags *ds, struct up_arena *a, struct up_span span);
 /* What to write instead of a word of another tracer, or NULL. */
 const char *up_foreign_word(const char *name);
+/* Do two checked expressions compute the same? */
+bool up_same_expr(const struct up_node *a, const struct up_node *b);
 /* n without the parentheses around it. */
 struct up_node *up_unparen(struct up_node *n);
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static unsigned count_nodes(const struct up_node *list)
+unsigned up_count_nodes(const struct up_node *list)
 {
 	unsigned nr = 0;
 
@@ -12,25 +12,22 @@ static unsigned count_nodes(const struct up_node *list)
 	return nr;
 }
 
-static bool is_poisoned(const struct up_node *list)
+bool up_check_list(struct up_check *cx, struct up_node *list)
 {
-	for (; list; list = list->next)
-		if (list->type.ty == TY_POISON)
-			return true;
-	return false;
+	bool ok = true;
+
+	for (; list; list = list->next) {
+		struct up_type t = up_check_expr(cx, list);
+
+		ok &= t.ty != TY_POISON && t.ty != TY_UNKNOWN;
+	}
+	return ok;
 }
 
-static void check_list(struct up_check *cx, struct up_node *list)
+void up_check_describe(struct up_check *cx, const struct up_node *list, const char ***labels,
+		       struct up_type **types)
 {
-	for (; list; list = list->next)
-		up_check_expr(cx, list);
-}
-
-/* Labels and types of a list of expressions, in the plan's arena. */
-static void describe(struct up_check *cx, const struct up_node *list, const char ***labels,
-		     struct up_type **types)
-{
-	unsigned nr = count_nodes(list), i = 0;
+	unsigned nr = up_count_nodes(list), i = 0;
 
 	*labels = up_newn(cx->plan_arena, const char *, nr);
 	*types = up_newn(cx->plan_arena, struct up_type, nr);
@@ -42,10 +39,10 @@ static void describe(struct up_check *cx, const struct up_node *list, const char
 
 static void check_print(struct up_check *cx, struct up_node *call)
 {
-	struct up_plan_print p = { .nr = count_nodes(call->call.args) };
+	struct up_plan_print p = { .nr = up_count_nodes(call->call.args) };
 
-	check_list(cx, call->call.args);
-	describe(cx, call->call.args, &p.labels, &p.types);
+	up_check_list(cx, call->call.args);
+	up_check_describe(cx, call->call.args, &p.labels, &p.types);
 	call->sem = SEM_PRINT;
 	call->ref = (uint32_t)cx->prints.nr;
 	up_vec_push(cx->plan_arena, &cx->prints, p);
@@ -59,10 +56,10 @@ static void check_printf(struct up_check *cx, struct up_node *call)
 	if (!fmt || fmt->kind != ND_STR) {
 		up_error(cx->ds, call->span, E_FORMAT, "printf begins with a format in quotes");
 		up_diag_hint(cx->ds, "as in printf(\"%%d %%s\\n\", arg0, comm)");
-		check_list(cx, fmt);
+		up_check_list(cx, fmt);
 		return;
 	}
-	check_list(cx, fmt->next);
+	up_check_list(cx, fmt->next);
 	if (!up_check_format(cx, fmt, fmt->next, &p))
 		return;
 	call->sem = SEM_PRINTF;
@@ -74,18 +71,22 @@ static void check_stop(struct up_check *cx, struct up_node *call)
 {
 	struct up_node *code = call->call.args;
 
-	check_list(cx, code);
-	if (count_nodes(code) > 1)
+	up_check_list(cx, code);
+	if (up_count_nodes(code) > 1)
 		up_error(cx->ds, call->span, E_ARG_COUNT, "stop takes one exit status, or nothing");
 	else if (code && code->type.ty != TY_INT && code->type.ty != TY_POISON)
 		up_error(cx->ds, code->span, E_TYPE, "an exit status is a number");
 	call->sem = SEM_STOP;
 }
 
-static void check_later_action(struct up_check *cx, struct up_node *call)
+static void check_show(struct up_check *cx, struct up_node *call)
 {
-	up_error(cx->ds, call->call.name_span, E_LATER,
-		 "the action `%s` is not to be had in this version", call->call.name);
+	up_check_store_call(cx, call, SEM_SHOW);
+}
+
+static void check_clear(struct up_check *cx, struct up_node *call)
+{
+	up_check_store_call(cx, call, SEM_CLEAR);
 }
 
 /* The actions that are written like calls. */
@@ -93,30 +94,9 @@ static const struct action {
 	const char *name;
 	void (*check)(struct up_check *cx, struct up_node *call);
 } actions[] = {
-	{ "print", check_print },       { "printf", check_printf },      { "stop", check_stop },
-	{ "show", check_later_action }, { "clear", check_later_action },
+	{ "print", check_print }, { "printf", check_printf }, { "stop", check_stop },
+	{ "show", check_show },   { "clear", check_clear },
 };
-
-static const struct up_agg_row *find_agg(const struct up_check *cx, const char *name)
-{
-	for (const struct up_agg_row *const *r = cx->env->aggs; *r; r++)
-		if (!strcmp((*r)->name, name))
-			return *r;
-	return NULL;
-}
-
-static const char *const later_aggs[] = {
-	"sum",      "avg",  "min",  "max",   "stats", "hist", "lhist",
-	"quantile", "uniq", "rate", "first", "last",  NULL,
-};
-
-static bool is_later_agg(const char *name)
-{
-	for (const char *const *a = later_aggs; *a; a++)
-		if (!strcmp(*a, name))
-			return true;
-	return false;
-}
 
 /* Words of other tracers, and what is written here. */
 const char *up_foreign_word(const char *name)
@@ -128,7 +108,11 @@ const char *up_foreign_word(const char *name)
 		{ "ustr", "the text that arg0 points to is arg0:string" },
 		{ "buf", "N bytes at arg0 are arg0:bytes[N]" },
 		{ "usym", "an address as function+offset is arg0:sym" },
-		{ "quantize", "this version has count()" },
+		{ "quantize", "a power-of-two histogram is hist(x)" },
+		{ "lquantize", "a linear histogram is lhist(x, lo, hi, step)" },
+		{ "stddev", "stats(x) has the standard deviation" },
+		{ "hist_log", "a power-of-two histogram is hist(x)" },
+		{ "hist_linear", "a linear histogram is lhist(x, lo, hi, step)" },
 		{ "trace", "write print(...)" },
 		{ "echo", "write print(...)" },
 		{ "nsecs", "the time in ns is `time`" },
@@ -166,114 +150,7 @@ static void unknown_action(struct up_check *cx, struct up_node *call)
 	up_buf_fini(&b);
 }
 
-/* ---- aggregations ---- */
-
-static bool check_agg_args(struct up_check *cx, const struct up_node *call,
-			   const struct up_agg_row *row)
-{
-	unsigned nr = count_nodes(call->call.args);
-
-	if (nr < row->min_args || nr > row->max_args) {
-		up_error(cx->ds, call->span, E_ARG_COUNT, "`%s` is written %s", row->name,
-			 row->signature);
-		return false;
-	}
-	return !is_poisoned(call->call.args);
-}
-
-static bool top_rows(struct up_check *cx, const struct up_node *act, uint32_t *rows)
-{
-	uint64_t v;
-
-	*rows = 0;
-	if (!act->act.top)
-		return true;
-	if (!up_const_int(act->act.top, &v) || v == 0 || v > UINT32_MAX) {
-		up_error(cx->ds, act->act.top->span, E_NOT_CONSTANT,
-			 "`top` takes a constant number of rows, 1 or more");
-		return false;
-	}
-	if (!act->act.by) {
-		up_error(cx->ds, act->act.top->span, E_AGGREGATE,
-			 "`top` picks rows, and without `by` there is one");
-		up_diag_hint(cx->ds, "as in count() by comm top 10");
-		return false;
-	}
-	*rows = (uint32_t)v;
-	return true;
-}
-
-/* Two uses of one name must be the same aggregation. */
-static bool same_agg(struct up_check *cx, const struct up_node *act, uint32_t i,
-		     const struct up_plan_agg *a)
-{
-	const struct up_plan_agg *old = &cx->aggs.v[i];
-	const char *what = NULL;
-
-	if (old->row != a->row)
-		what = "another aggregation";
-	else if (old->nr_keys != a->nr_keys)
-		what = "another number of keys";
-	for (uint32_t k = 0; !what && k < a->nr_keys; k++)
-		if (!up_type_same_form(old->key_types[k], a->key_types[k]))
-			what = "keys of another type";
-	if (!what)
-		return true;
-	up_error(cx->ds, act->span, E_TYPE, "`%s` already is %s", a->name, what);
-	up_diag_note(cx->ds, cx->agg_spans.v[i], "here");
-	return false;
-}
-
-/* The index of the aggregation: an earlier one of the same name, or a new one. */
-static uint32_t place_agg(struct up_check *cx, const struct up_node *act,
-			  const struct up_plan_agg *a)
-{
-	for (uint32_t i = 0; a->is_named && i < cx->aggs.nr; i++) {
-		if (!cx->aggs.v[i].is_named || strcmp(cx->aggs.v[i].name, a->name))
-			continue;
-		if (!same_agg(cx, act, i, a))
-			return UP_NONE;
-		if (a->top > cx->aggs.v[i].top)
-			cx->aggs.v[i].top = a->top;
-		return i;
-	}
-	up_vec_push(cx->plan_arena, &cx->aggs, *a);
-	up_vec_push(cx->plan_arena, &cx->agg_spans, act->span);
-	return (uint32_t)cx->aggs.nr - 1;
-}
-
-static bool check_agg_name(struct up_check *cx, const struct up_node *lhs, enum up_op op)
-{
-	if (op != OPR_SET)
-		return up_error(cx->ds, lhs->span, E_AGGREGATE, "an aggregation is named with `=`");
-	if (lhs->kind != ND_NAME)
-		return up_error(cx->ds, lhs->span, E_AGGREGATE,
-				"an aggregation has a plain name; its keys stand behind `by`");
-	return true;
-}
-
-static void check_agg(struct up_check *cx, struct up_node *act, struct up_node *call,
-		      const struct up_agg_row *row)
-{
-	const struct up_node *lhs = act->act.lhs;
-	struct up_plan_agg a = { .row = row, .nr_keys = count_nodes(act->act.by) };
-
-	check_list(cx, call->call.args);
-	check_list(cx, act->act.by);
-	if (!check_agg_args(cx, call, row) || is_poisoned(act->act.by) ||
-	    !top_rows(cx, act, &a.top) || (lhs && !check_agg_name(cx, lhs, act->act.op)))
-		return;
-	describe(cx, act->act.by, &a.key_labels, &a.key_types);
-	a.is_named = lhs != NULL;
-	a.name = lhs ? up_arena_strdup(cx->plan_arena, lhs->name.s)
-		     : up_source_label(cx->ds, cx->plan_arena, call->span);
-	a.where = cx->where_text;
-	uint32_t i = place_agg(cx, act, &a);
-	if (i == UP_NONE)
-		return;
-	call->sem = SEM_AGG;
-	call->ref = i;
-}
+/* ---- statements ---- */
 
 /* `by` and `top` belong to aggregations. */
 static void check_no_keys(struct up_check *cx, const struct up_node *act)
@@ -284,8 +161,6 @@ static void check_no_keys(struct up_check *cx, const struct up_node *act)
 		up_error(cx->ds, what->span, E_AGGREGATE,
 			 "`by` and `top` belong behind an aggregation");
 }
-
-/* ---- statements ---- */
 
 static void check_do(struct up_check *cx, struct up_node *act)
 {
@@ -299,47 +174,25 @@ static void check_do(struct up_check *cx, struct up_node *act)
 			     up_source_label(cx->ds, cx->ds->arena, call->span));
 		return;
 	}
-	const struct up_agg_row *row = find_agg(cx, call->call.name);
-	if (row) {
-		check_agg(cx, act, call, row);
+	if (up_check_agg(cx, act))
 		return;
-	}
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (!strcmp(actions[i].name, call->call.name)) {
 			check_no_keys(cx, act);
 			actions[i].check(cx, call);
 			return;
 		}
-	check_list(cx, call->call.args);
-	check_list(cx, act->act.by);
-	if (is_later_agg(call->call.name))
-		up_error(cx->ds, call->call.name_span, E_LATER,
-			 "the aggregation `%s` is not to be had in this version", call->call.name);
-	else
-		unknown_action(cx, call);
+	up_check_list(cx, call->call.args);
+	up_check_list(cx, act->act.by);
+	unknown_action(cx, call);
 }
 
 static void check_assign(struct up_check *cx, struct up_node *act)
 {
-	struct up_node *rhs = act->act.rhs;
-	const struct up_agg_row *row = rhs->kind == ND_CALL ? find_agg(cx, rhs->call.name) : NULL;
-
-	if (row) {
-		check_agg(cx, act, rhs, row);
+	if (up_check_agg(cx, act))
 		return;
-	}
-	if (rhs->kind == ND_CALL && is_later_agg(rhs->call.name)) {
-		check_list(cx, rhs->call.args);
-		check_list(cx, act->act.by);
-		up_error(cx->ds, rhs->call.name_span, E_LATER,
-			 "the aggregation `%s` is not to be had in this version", rhs->call.name);
-		return;
-	}
-	up_check_expr(cx, rhs);
 	check_no_keys(cx, act);
-	up_error(cx->ds, act->act.lhs->span, E_LATER,
-		 "variables are not to be had in this version");
-	up_diag_hint(cx->ds, "an aggregation can be named: hits = count()");
+	up_check_assign_var(cx, act);
 }
 
 static void check_stmt(struct up_check *cx, struct up_node *n)
@@ -360,8 +213,10 @@ static void check_stmt(struct up_check *cx, struct up_node *n)
 			up_check_block(cx, n->cond.els);
 		break;
 	case ND_DELETE:
+		up_check_delete(cx, n);
+		break;
 	case ND_FOR:
-		up_error(cx->ds, n->span, E_LATER, "tables are not to be had in this version");
+		up_check_for(cx, n);
 		break;
 	default:
 		break;

@@ -12,7 +12,7 @@ static struct up_type poison(struct up_node *n)
 
 static bool is_poison(struct up_type t)
 {
-	return t.ty == TY_POISON;
+	return t.ty == TY_POISON || t.ty == TY_UNKNOWN;
 }
 
 const char *up_kind_name(struct up_type t)

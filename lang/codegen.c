@@ -24,6 +24,11 @@ uint32_t up_emit_jump(struct up_gen *g, enum up_opcode op, unsigned a)
 	return emit_wide(g, op, a, 0);
 }
 
+void up_emit_to(struct up_gen *g, enum up_opcode op, uint32_t to)
+{
+	emit_wide(g, op, 0, to);
+}
+
 void up_patch(struct up_gen *g, uint32_t jump)
 {
 	g->code.v[jump].b = (uint16_t)(g->code.nr & 0xffff);
@@ -44,10 +49,11 @@ static void emit_float(struct up_gen *g, unsigned r, double f)
 
 static void emit_string(struct up_gen *g, unsigned r, const struct up_text *t)
 {
-	struct up_value v = { .p = up_arena_memdup(g->b->arena, t->s, t->len),
+	struct up_value v = { .p = t->len ? up_arena_memdup(g->b->arena, t->s, t->len) : "",
 			      .len = (uint32_t)t->len };
 
-	emit_const(g, r, v);
+	up_vec_push(g->b->arena, &g->b->consts, v);
+	emit_wide(g, OP_SCONST, r, (uint32_t)g->b->consts.nr - 1);
 }
 
 static bool has_register(struct up_gen *g, const struct up_node *n, unsigned r)
@@ -136,16 +142,76 @@ static void load_bytes(struct up_gen *g, const struct up_node *n, const struct u
 	load_run(g, n, f, &run, OP_BYTES, len, r);
 }
 
+/* The kernel's type of a word: of a register, an argument, memory without a type. */
+static const char *word_type(const struct up_gen *g, const char *type)
+{
+	return up_abi_word_type(g->fetch.abi, type);
+}
+
+/* ---- what is read by the runtime ---- */
+
+static void warn_late(struct up_gen *g, const struct up_node *n)
+{
+	if (!g->b->reads_late) {
+		up_error(g->ds, n->span, W_READ_LATE,
+			 "this is read a moment after the hit: in a 32-bit program the kernel "
+			 "cannot follow a pointer that stands in memory");
+		up_diag_hint(g->ds,
+			     "it is a fault when the program has ended by then, and what the "
+			     "program has written meanwhile is seen; behind a pointer in a "
+			     "register memory is read at the hit");
+	}
+	g->b->reads_late = g->b->needs_pid = true;
+}
+
+static void load_value(struct up_gen *g, const struct up_node *n, const char *type, unsigned r);
+
+/* Reads memory itself, `len` bytes at the pointer of f. Addresses wrap around at 32 bits. */
+static void gen_peek(struct up_gen *g, const struct up_node *n, const struct up_fetch *f,
+		     unsigned what, uint64_t len, unsigned r)
+{
+	bool is_signed = f->late->type.ty == TY_INT && f->late->type.is_signed;
+
+	if (!has_register(g, n, r + 1)) {
+		g->failed = true;
+		return;
+	}
+	warn_late(g, n);
+	load_value(g, f->late, word_type(g, is_signed ? "s64" : "x64"), r);
+	if (f->off) {
+		emit_const(g, r + 1, (struct up_value){ .u = f->off });
+		up_emit(g, OP_ADD, r, r, r + 1);
+	}
+	up_emit(g, OP_CAST, r, r, 8 * g->fetch.abi->word);
+	uint32_t at = up_emit(g, OP_PEEK, r, r, what);
+	g->code.v[at].d = (uint16_t)len;
+}
+
+static void gen_peek_number(struct up_gen *g, const struct up_node *n, const struct up_fetch *f,
+			    const char *type, unsigned r)
+{
+	struct up_type t = UP_TYPE_NONE;
+	uint16_t size = 0;
+
+	up_type_of_kernel(type, &t, &size);
+	gen_peek(g, n, f, UP_PEEK_NUMBER, size, r);
+	if (t.is_signed && size < 8)
+		up_emit(g, OP_CAST, r, r, 8u * size | 1 << 8);
+}
+
+/* Loads a number. */
 static void load_value(struct up_gen *g, const struct up_node *n, const char *type, unsigned r)
 {
 	struct up_fetch f = { 0 };
 
 	if (!up_fetch_value(&g->fetch, n, &f) || !has_register(g, n, r + 1)) {
 		g->failed = true;
-		return;
+	} else if (f.late) {
+		gen_peek_number(g, n, &f, type, r);
+	} else {
+		load(g, n, f.text, type, r);
+		guard(g, n, &f, r);
 	}
-	load(g, n, f.text, type, r);
-	guard(g, n, &f, r);
 }
 
 static void gen_fetch_call(struct up_gen *g, const struct up_node *n, unsigned r)
@@ -158,25 +224,26 @@ static void gen_fetch_call(struct up_gen *g, const struct up_node *n, unsigned r
 	if (len > strlen(type) && arg->str.s[len - strlen(type) - 1] == ':' &&
 	    !strcmp(arg->str.s + len - strlen(type), type))
 		len -= strlen(type) + 1;
+	/* Where an array lies cannot be told: it is taken as the kernel gives it. */
+	if (n->type.ty == TY_ARRAY && has_register(g, n, r + 1))
+		emit_const(g, r + 1, (struct up_value){ 0 });
 	load(g, arg, up_arena_memdup(g->ds->arena, arg->str.s, len), type, r);
 	if (n->type.ty == TY_ARRAY && g->code.nr) {
-		/* Where it lies cannot be told: taken as the kernel gives it. */
 		struct up_insn *i = &g->code.v[g->code.nr - 1];
 
 		*i = (struct up_insn){ OP_ARRAY, i->a, i->b, n->type.bits / 8,
 				       (uint16_t)(n->type.bits / 8 * n->type.count) };
-		g->failed |= !has_register(g, n, r + 1);
 	}
 }
 
-/* Keeps a value at the entry for the return block; the same source text is kept once. */
+/* Keeps a value at the entry for the return block; the same expression is kept once. */
 static void gen_kept(struct up_gen *g, const struct up_node *n, unsigned r)
 {
-	const char *text = up_source_label(g->ds, g->ds->arena, n->span);
-	struct up_kept k = { n, text };
+	struct up_kept k = { n, NULL };
 	size_t i = 0;
 
-	while (i < g->kept->list.nr && strcmp(g->kept->list.v[i].text, text))
+	while (i < g->kept->list.nr &&
+	       !(g->kept->list.v[i].expr && up_same_expr(g->kept->list.v[i].expr, n)))
 		i++;
 	if (i == g->kept->list.nr)
 		up_vec_push(g->ds->arena, &g->kept->list, k);
@@ -226,10 +293,10 @@ static void gen_named(struct up_gen *g, const struct up_node *n, unsigned r)
 		load(g, n, "$comm", "string", r);
 		break;
 	case VAL_RETVAL:
-		load_value(g, n, "s64", r);
+		load_value(g, n, word_type(g, "s64"), r);
 		break;
 	default:
-		load_value(g, n, "x64", r);
+		load_value(g, n, word_type(g, "x64"), r);
 		break;
 	}
 }
@@ -239,7 +306,7 @@ static void gen_arg(struct up_gen *g, const struct up_node *n, unsigned r)
 	if (g->fetch.at_return)
 		gen_kept(g, n, r);
 	else
-		load_value(g, n, "s64", r);
+		load_value(g, n, word_type(g, "s64"), r);
 }
 
 /* ---- types ---- */
@@ -260,6 +327,8 @@ static void gen_address_type(struct up_gen *g, const struct up_node *n, unsigned
 		up_const_int(n->typed.type.len, &len);
 	if (!up_fetch_memory(&g->fetch, e, &f))
 		g->failed = true;
+	else if (f.late)
+		gen_peek(g, n, &f, n->type.ty == TY_BYTES ? UP_PEEK_BYTES : UP_PEEK_TEXT, len, r);
 	else if (n->type.ty == TY_BYTES)
 		load_bytes(g, n, &f, len, r);
 	else
@@ -277,6 +346,10 @@ static void gen_array(struct up_gen *g, const struct up_node *n, const struct up
 	up_const_int(n->typed.type.len, &count);
 	if (!up_fetch_memory(&g->fetch, at->sub.e, &f)) {
 		g->failed = true;
+	} else if (f.late) {
+		gen_peek(g, n, &f,
+			 n->type.ty == TY_STR ? UP_PEEK_CHARS : UP_PEEK_ARRAY | row->size << 8,
+			 count * row->size, r);
 	} else if (n->type.ty == TY_STR) {
 		load_text(g, n, &f, OP_CHARS, count, r);
 	} else {
@@ -286,20 +359,35 @@ static void gen_array(struct up_gen *g, const struct up_node *n, const struct up
 	}
 }
 
+/* Not of memory that it does not read, nor beyond the end of a word. */
+static bool kernel_takes_bits(struct up_gen *g, const struct up_node *e, unsigned size)
+{
+	struct up_fetch f = { 0 };
+
+	if (!up_is_fetchable(e, g->fetch.at_return))
+		return false;
+	if (e->kind != ND_AT)
+		return size <= 8 * g->fetch.abi->word;
+	return !up_fetch_value(&g->fetch, e, &f) || !f.late;
+}
+
 /* `VALUE:bWIDTH@OFFSET/SIZE`: the kernel takes the bits out where it can. */
 static void gen_bits(struct up_gen *g, const struct up_node *n, unsigned r)
 {
 	const struct up_typeref *ref = &n->typed.type;
 	const struct up_node *e = up_unparen(n->typed.e);
 
-	if (up_is_fetchable(e, g->fetch.at_return)) {
+	if (kernel_takes_bits(g, e, ref->bit_size)) {
 		load_value(g, e,
 			   up_arena_printf(g->ds->arena, "b%u@%u/%u", ref->bits, ref->bit_off,
 					   ref->bit_size),
 			   r);
 		return;
 	}
-	up_gen_expr(g, e, r);
+	if (e->kind == ND_AT)
+		load_value(g, e, up_arena_printf(g->ds->arena, "u%u", ref->bit_size), r);
+	else
+		up_gen_expr(g, e, r);
 	if (!has_register(g, n, r + 1))
 		return;
 	if (ref->bit_off) {
@@ -333,10 +421,12 @@ static void gen_typed(struct up_gen *g, const struct up_node *n, unsigned r)
 		gen_array(g, n, row, r);
 	} else if (row->type.ty == TY_STR) {
 		up_gen_expr(g, e, r);
+		if (g->fetch.abi->word < 8)
+			up_emit(g, OP_CAST, r, r, 8 * g->fetch.abi->word);
 		up_emit(g, OP_SYM, r, r, 0);
 		g->b->needs_pid = true;
 	} else if (up_is_fetchable(e, g->fetch.at_return)) {
-		load_value(g, e, row->kernel, r);
+		load_value(g, e, e->kind == ND_AT ? row->kernel : word_type(g, row->kernel), r);
 		if (row->type.ty == TY_FLOAT && row->size == 4)
 			up_emit(g, OP_SINGLE, r, r, 0);
 	} else {
@@ -411,8 +501,7 @@ static bool wide_unsigned(struct up_type t)
 	return t.ty == TY_INT && t.bits == 64 && !t.is_signed;
 }
 
-/* Computes a number as a float. */
-static void gen_float(struct up_gen *g, const struct up_node *n, unsigned r)
+void up_gen_float(struct up_gen *g, const struct up_node *n, unsigned r)
 {
 	up_gen_expr(g, n, r);
 	if (n->type.ty == TY_INT)
@@ -451,8 +540,8 @@ static void gen_float_op(struct up_gen *g, const struct up_node *n, unsigned r)
 		op = OP_FLE;
 		break;
 	}
-	gen_float(g, n->op.a, r);
-	gen_float(g, n->op.b, r + 1);
+	up_gen_float(g, n->op.a, r);
+	up_gen_float(g, n->op.b, r + 1);
 	up_emit(g, op, r, swap ? r + 1 : r, swap ? r : r + 1);
 }
 
@@ -493,7 +582,7 @@ static void gen_unary(struct up_gen *g, const struct up_node *n, unsigned r)
 static void gen_choice(struct up_gen *g, const struct up_node *n, unsigned r)
 {
 	void (*gen)(struct up_gen *, const struct up_node *, unsigned) =
-		n->type.ty == TY_FLOAT ? gen_float : up_gen_expr;
+		n->type.ty == TY_FLOAT ? up_gen_float : up_gen_expr;
 
 	up_gen_cond(g, n->cond.cond, r);
 	uint32_t to_else = up_emit_jump(g, OP_JUMPZ, r);
@@ -528,7 +617,7 @@ void up_gen_expr(struct up_gen *g, const struct up_node *n, unsigned r)
 		gen_kept(g, n->sub.e, r);
 		break;
 	case ND_AT:
-		load_value(g, n, "x64", r);
+		load_value(g, n, word_type(g, "x64"), r);
 		break;
 	case ND_TYPED:
 		gen_typed(g, n, r);
@@ -543,14 +632,23 @@ void up_gen_expr(struct up_gen *g, const struct up_node *n, unsigned r)
 		gen_choice(g, n, r);
 		break;
 	case ND_CALL:
-		gen_fetch_call(g, n, r);
+		if (n->sem == SEM_LEN)
+			up_gen_len(g, n, r);
+		else
+			gen_fetch_call(g, n, r);
 		break;
 	default:
-		if (n->sem == SEM_VALUE)
+		if (n->sem == SEM_VAR || n->sem == SEM_CALL_VAR)
+			up_gen_var(g, n, r);
+		else if (n->sem == SEM_LOCAL)
+			up_emit(g, OP_MOVE, r, n->ref, 0);
+		else if (n->sem == SEM_RESULT)
+			up_gen_result(g, n, r);
+		else if (n->sem == SEM_VALUE)
 			gen_named(g, n, r);
 		else if (n->sem == SEM_ARG)
 			gen_arg(g, n, r);
 		else
-			load_value(g, n, "x64", r);
+			load_value(g, n, word_type(g, "x64"), r);
 	}
 }

@@ -6,6 +6,7 @@
 
 #include "lang/check.h"
 #include "lang/fetch.h"
+#include "lang/filter.h"
 #include "lang/opcodes.h"
 
 /* The plan while it is being built. */
@@ -17,13 +18,14 @@ struct up_build {
 	UP_VEC(struct up_plan_probe) probes;
 	UP_VEC(struct up_plan_event) events;
 	UP_VEC(uint32_t) owners; /* of each event: the probe that named it with `as`, or UP_NONE */
-	bool needs_pid, needs_order;
+	bool needs_pid, needs_order, reads_late; /* as in the plan */
 };
 
 /* A value that a return block wants from the entry. */
 struct up_kept {
-	const struct up_node *expr; /* as it is computed at the entry */
-	const char *text;           /* its source text: the same text is kept once */
+	const struct up_node
+		*expr;    /* as it is computed at the entry; NULL: a variable of the call */
+	const char *text; /* that variable's name */
 };
 
 struct up_kept_list {
@@ -38,7 +40,11 @@ struct up_gen {
 	struct up_shape *shape; /* of the event that this block runs on */
 	UP_VEC(struct up_insn) code;
 	struct up_kept_list *kept; /* what the return wants from the entry; shared by both blocks */
+	struct up_filter filter;   /* of its `when` */
+	unsigned base;             /* registers below it hold variables of loops */
+	unsigned loops;            /* loops around */
 	unsigned nr_regs;          /* highest register used, plus one */
+	bool is_block;             /* a block without hits */
 	bool prints;               /* does it make lines of output? */
 	bool failed;               /* a diagnostic was queued */
 };
@@ -53,10 +59,26 @@ void up_gen_when(struct up_gen *g, const struct up_node *cond);
 void up_gen_enter(struct up_gen *g);
 void up_gen_block(struct up_gen *g, const struct up_node *block);
 
+/* Computes a number as a float. */
+void up_gen_float(struct up_gen *g, const struct up_node *n, unsigned r);
+
+/* ---- codegen_var.c ---- */
+
+void up_gen_var(struct up_gen *g, const struct up_node *n, unsigned r);
+void up_gen_result(struct up_gen *g, const struct up_node *n, unsigned r);
+void up_gen_len(struct up_gen *g, const struct up_node *n, unsigned r);
+void up_gen_assign(struct up_gen *g, const struct up_node *act);
+void up_gen_delete(struct up_gen *g, const struct up_node *n);
+void up_gen_for(struct up_gen *g, const struct up_node *n);
+/* show(X), clear(X) */
+void up_gen_store_call(struct up_gen *g, const struct up_node *call);
+
 /* Appends an instruction; returns its index. */
 uint32_t up_emit(struct up_gen *g, enum up_opcode op, unsigned a, unsigned b, unsigned c);
 /* Appends a jump whose target is set later. */
 uint32_t up_emit_jump(struct up_gen *g, enum up_opcode op, unsigned a);
+/* Appends a jump to an earlier instruction. */
+void up_emit_to(struct up_gen *g, enum up_opcode op, uint32_t to);
 /* Makes that jump go to the next instruction. */
 void up_patch(struct up_gen *g, uint32_t jump);
 

@@ -13,17 +13,17 @@ static void gen_stop(struct up_gen *g, const struct up_node *call)
 {
 	static const struct up_node zero = { .kind = ND_INT };
 
-	up_gen_expr(g, call->call.args ? call->call.args : &zero, 0);
-	up_emit(g, OP_STOP, 0, 0, 0);
+	up_gen_expr(g, call->call.args ? call->call.args : &zero, g->base);
+	up_emit(g, OP_STOP, g->base, 0, 0);
 	g->b->needs_order = true;
 }
 
 static void gen_agg(struct up_gen *g, const struct up_node *act, const struct up_node *call)
 {
-	unsigned r = gen_list(g, act->act.by, 0);
+	unsigned r = gen_list(g, act->act.by, g->base);
 
 	gen_list(g, call->call.args, r);
-	up_emit(g, OP_AGG, 0, call->ref, 0);
+	up_emit(g, OP_AGG, g->base, call->ref, 0);
 }
 
 static void gen_do(struct up_gen *g, const struct up_node *act)
@@ -32,14 +32,18 @@ static void gen_do(struct up_gen *g, const struct up_node *act)
 
 	switch (call->sem) {
 	case SEM_PRINT:
-		gen_list(g, call->call.args, 0);
-		up_emit(g, OP_PRINT, 0, call->ref, 0);
+		gen_list(g, call->call.args, g->base);
+		up_emit(g, OP_PRINT, g->base, call->ref, 0);
 		g->prints = g->b->needs_order = true;
 		break;
 	case SEM_PRINTF:
-		gen_list(g, call->call.args->next, 0);
-		up_emit(g, OP_PRINTF, 0, call->ref, 0);
+		gen_list(g, call->call.args->next, g->base);
+		up_emit(g, OP_PRINTF, g->base, call->ref, 0);
 		g->prints = g->b->needs_order = true;
+		break;
+	case SEM_SHOW:
+	case SEM_CLEAR:
+		up_gen_store_call(g, call);
 		break;
 	case SEM_STOP:
 		gen_stop(g, call);
@@ -56,8 +60,8 @@ static void gen_stmt(struct up_gen *g, const struct up_node *n);
 
 static void gen_if(struct up_gen *g, const struct up_node *n)
 {
-	up_gen_cond(g, n->cond.cond, 0);
-	uint32_t to_else = up_emit_jump(g, OP_JUMPZ, 0);
+	up_gen_cond(g, n->cond.cond, g->base);
+	uint32_t to_else = up_emit_jump(g, OP_JUMPZ, g->base);
 	up_gen_block(g, n->cond.then);
 	if (!n->cond.els) {
 		up_patch(g, to_else);
@@ -74,10 +78,25 @@ static void gen_if(struct up_gen *g, const struct up_node *n)
 
 static void gen_stmt(struct up_gen *g, const struct up_node *n)
 {
-	if (n->kind == ND_IF)
+	switch (n->kind) {
+	case ND_IF:
 		gen_if(g, n);
-	else if (n->kind == ND_DO || n->kind == ND_ASSIGN)
+		break;
+	case ND_FOR:
+		up_gen_for(g, n);
+		break;
+	case ND_DELETE:
+		up_gen_delete(g, n);
+		break;
+	case ND_ASSIGN:
+		if (n->act.lhs->sem == SEM_VAR || n->act.lhs->sem == SEM_CALL_VAR)
+			up_gen_assign(g, n);
+		else
+			gen_do(g, n);
+		break;
+	default:
 		gen_do(g, n);
+	}
 }
 
 void up_gen_block(struct up_gen *g, const struct up_node *block)
@@ -92,6 +111,7 @@ void up_gen_when(struct up_gen *g, const struct up_node *cond)
 	uint32_t jump = up_emit_jump(g, OP_JUMPNZ, 0);
 	up_emit(g, OP_REJECT, 0, 0, 0);
 	up_patch(g, jump);
+	up_filter_make(g, cond, &g->filter);
 }
 
 void up_gen_enter(struct up_gen *g)
@@ -100,6 +120,8 @@ void up_gen_enter(struct up_gen *g)
 	for (size_t i = 0; i < g->kept->list.nr; i++) {
 		const struct up_node *n = g->kept->list.v[i].expr;
 
+		if (!n)
+			continue; /* a variable of the call begins as 0 or "" */
 		up_gen_expr(g, n, 0);
 		up_emit(g, OP_SAVE, 0, (unsigned)i, up_ty_has_bytes(n->type.ty));
 	}

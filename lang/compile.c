@@ -7,13 +7,18 @@
 #include <string.h>
 
 #include "lang/codegen.h"
+#include "lang/expand.h"
 #include "lang/layout.h"
 #include "lang/target.h"
 
 /* One probe clause on its way into the plan. */
 struct clause {
-	struct up_node *n; /* ND_PROBE */
-	uint32_t probe;    /* its index in the plan */
+	struct up_node *n;               /* ND_PROBE, or ND_ON */
+	const char *name;                /* as shown */
+	uint32_t probe;                  /* its index in the plan */
+	uint32_t block;                  /* of ND_ON: likewise */
+	bool ok;                         /* it got no error */
+	const struct up_node *first_arg; /* an argN that is fetched at the entry, or NULL */
 	UP_VEC(struct up_target) targets;
 	bool uses_call; /* the return needs its entry */
 };
@@ -24,10 +29,19 @@ struct cx {
 	const struct up_env *env;
 	struct up_build b;
 	struct up_check check;
+	UP_VEC(struct clause) clauses;
+	UP_VEC(struct up_plan_block) blocks;
 };
+
+static bool report_too_many(struct cx *cx, struct up_span span)
+{
+	return up_error(cx->ds, span, E_LIMIT, "one program probes at most %u places",
+			cx->env->max_sites);
+}
 
 static bool resolve_targets(struct cx *cx, struct clause *cl)
 {
+	size_t nr_places = cx->b.sites.nr;
 	bool ok = true;
 
 	for (const struct up_node *t = cl->n->probe.targets; t; t = t->next) {
@@ -37,9 +51,15 @@ static bool resolve_targets(struct cx *cx, struct clause *cl)
 			up_vec_push(cx->ds->arena, &cl->targets, target);
 		else
 			ok = false;
+		nr_places += target.places.nr;
+		if (nr_places > cx->env->max_sites)
+			return report_too_many(cx, t->span);
 	}
+	up_targets_tell_apart(cx->ds->arena, cl->targets.v, cl->targets.nr);
 	return ok;
 }
+
+#define NAMED_TARGETS 8 /* of a clause that are named; the others are counted */
 
 /* The name of a clause: what `as` says, or its targets as they were understood. */
 static const char *clause_name(struct cx *cx, const struct clause *cl)
@@ -47,11 +67,14 @@ static const char *clause_name(struct cx *cx, const struct clause *cl)
 	const struct up_node *n = cl->n;
 	const char *name = "";
 
-	if (n->probe.name)
-		return up_arena_strdup(cx->b.arena, n->probe.name);
-	for (size_t i = 0; i < cl->targets.nr; i++)
+	if (n->probe.name || n->probe.point)
+		return up_arena_strdup(cx->b.arena, n->probe.name ? n->probe.name : n->probe.point);
+	for (size_t i = 0; i < cl->targets.nr && i < NAMED_TARGETS; i++)
 		name = up_arena_printf(cx->b.arena, "%s%s%s:%s", name, i ? ", " : "",
 				       cl->targets.v[i].object_name, cl->targets.v[i].location);
+	if (cl->targets.nr > NAMED_TARGETS)
+		name = up_arena_printf(cx->b.arena, "%s and %zu more", name,
+				       cl->targets.nr - NAMED_TARGETS);
 	return name;
 }
 
@@ -70,18 +93,33 @@ static void check_clause(struct cx *cx, struct clause *cl, const char *name)
 	struct up_node *n = cl->n;
 
 	cx->check.uses_call = false;
-	cx->check.first_arg = NULL;
+	cx->check.first_arg = cx->check.call_var = NULL;
 	cx->check.where_text = name;
 	check_part(cx, UP_AT_ENTRY, n->probe.when, n->probe.entry);
 	cx->check.where_text = up_arena_printf(cx->b.arena, "%s return", name);
 	check_part(cx, UP_AT_RETURN, n->probe.ret_when, n->probe.ret);
 	cl->uses_call = n->probe.ret && (n->probe.when || cx->check.uses_call);
+	cl->first_arg = cx->check.first_arg;
+	if (cx->check.call_var && !n->probe.ret) {
+		up_error(cx->ds, cx->check.call_var->span, E_ENTRY,
+			 "a variable of a call is for its return, and this probe has no `on "
+			 "return`");
+		up_diag_hint(cx->ds, "thread.%s is seen by all probes of the thread",
+			     cx->check.call_var->member.name);
+	}
+}
+
+static void check_block(struct cx *cx, struct clause *cl)
+{
+	cx->check.where_text = up_arena_printf(cx->b.arena, "on %s", cl->name);
+	cx->check.where = UP_AT_BLOCK;
+	up_check_block(&cx->check, cl->n->on.block);
 }
 
 /* A place inside a function has no return, and arguments may be gone. */
 static bool check_places(struct cx *cx, const struct clause *cl)
 {
-	const struct up_node *arg = cx->check.first_arg;
+	const struct up_node *arg = cl->first_arg;
 
 	for (size_t i = 0; i < cl->targets.nr; i++) {
 		const struct up_target *t = &cl->targets.v[i];
@@ -134,15 +172,22 @@ static bool finish_gen(struct cx *cx, struct up_gen *g, const struct clause *cl,
 	if (calls != UP_CALLS_NONE)
 		p.sp_arg = up_shape_add(&g->fetch, g->shape, "%sp", "x64", span);
 	if (calls == UP_CALLS_ENTER)
-		p.ra_arg = up_shape_add(&g->fetch, g->shape, g->fetch.abi->return_address, "x64",
-					span);
-	if (g->prints)
+		p.ra_arg = up_shape_add(&g->fetch, g->shape, g->fetch.abi->return_address,
+					up_abi_word_type(g->fetch.abi, "x64"), span);
+	if (g->prints && !g->is_block)
 		p.comm_arg = up_shape_add(&g->fetch, g->shape, "$comm", "string", span);
 	p.code = g->code.v;
 	p.nr_code = (uint32_t)g->code.nr;
 	p.nr_regs = (uint16_t)g->nr_regs;
 	p.nr_saved = (uint16_t)g->kept->list.nr;
 	p.return_sp = (uint8_t)g->fetch.abi->return_sp;
+	p.pops = (uint16_t)g->fetch.abi->pops;
+	p.when = g->filter.whole;
+	/* The entry of a pair is wanted even when it is rejected: see docs/design/decisions.md. */
+	if (calls == UP_CALLS_NONE) {
+		p.filter = g->filter.text;
+		p.rest = g->filter.rest;
+	}
 	*index = (uint32_t)cx->b.progs.nr;
 	up_vec_push(cx->b.arena, &cx->b.progs, p);
 	return !g->failed;
@@ -202,6 +247,19 @@ static void gen_clause(struct cx *cx, const struct clause *cl, const struct up_a
 	}
 }
 
+/* A block without a hit fetches nothing. */
+static void gen_block(struct cx *cx, const struct clause *cl)
+{
+	static const struct up_abi none = { .machine = UP_M_OTHER };
+	struct up_shape shape = { .arena = cx->b.arena };
+	struct up_kept_list kept = { 0 };
+	struct up_gen g = start_gen(cx, &none, &shape, &kept);
+
+	g.is_block = true;
+	up_gen_block(&g, cl->n->on.block);
+	finish_gen(cx, &g, cl, UP_CALLS_NONE, &cx->blocks.v[cl->block].prog);
+}
+
 static void gen_all_machines(struct cx *cx, const struct clause *cl)
 {
 	for (size_t i = 0; i < cl->targets.nr; i++) {
@@ -215,56 +273,149 @@ static void gen_all_machines(struct cx *cx, const struct clause *cl)
 	}
 }
 
-static void compile_probe(struct cx *cx, struct up_node *n)
+static uint32_t line_of(const struct cx *cx, const struct up_node *n)
+{
+	unsigned line, col;
+
+	up_source_where(&cx->ds->sources->list.v[n->span.src], n->span.off, &line, &col);
+	return line;
+}
+
+/* A probe's targets become places. */
+static void add_probe(struct cx *cx, struct up_node *n)
 {
 	struct clause cl = { .n = n, .probe = (uint32_t)cx->b.probes.nr };
-	struct up_plan_probe p = { 0 };
-	unsigned line, col, errors = cx->ds->nr_errors;
+	struct up_plan_probe p = { .line = line_of(cx, n) };
+	unsigned errors = cx->ds->nr_errors;
 
 	if (!n->probe.targets)
 		return;
-	up_source_where(&cx->ds->sources->list.v[n->span.src], n->span.off, &line, &col);
-	bool found = resolve_targets(cx, &cl);
-	p.name = clause_name(cx, &cl);
-	p.line = line;
+	cl.ok = resolve_targets(cx, &cl) && cx->ds->nr_errors == errors;
+	cl.name = p.name = clause_name(cx, &cl);
 	up_vec_push(cx->b.arena, &cx->b.probes, p);
-	check_clause(cx, &cl, p.name);
-	if (found && check_places(cx, &cl) && cx->ds->nr_errors == errors)
-		gen_all_machines(cx, &cl);
+	up_vec_push(cx->ds->arena, &cx->clauses, cl);
 }
 
-static void report_later(struct cx *cx, const struct up_node *n)
-{
-	static const struct {
-		enum up_nd kind;
-		const char *what;
-	} kinds[] = {
-		{ ND_POINT, "points" }, { ND_ON, "timed and life-cycle blocks" },
-		{ ND_USE, "modules" },  { ND_CONST, "constants" },
-		{ ND_FN, "functions" }, { ND_PARAM, "parameters" },
-	};
+#define MIN_INTERVAL 1000000 /* ns between two runs of a timed block */
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (kinds[i].kind == n->kind)
-			up_error(cx->ds, n->span, E_LATER, "%s are not to be had in this version",
-				 kinds[i].what);
+static bool read_interval(struct cx *cx, const struct up_node *every, uint64_t *ns)
+{
+	if (!up_const_int(every, ns)) {
+		up_error(cx->ds, every->span, E_NOT_CONSTANT, "an interval is a constant");
+		up_diag_hint(cx->ds, "as in: on every 1s < ... >");
+		return false;
+	}
+	if (*ns >= MIN_INTERVAL && *ns <= INT64_MAX)
+		return true;
+	up_error(cx->ds, every->span, E_LIMIT,
+		 "an interval is 1ms or longer; a bare number is in ns");
+	up_diag_hint(cx->ds, "write the unit: 10ms, 1s, 5min");
+	return false;
+}
+
+static void add_block(struct cx *cx, struct up_node *n)
+{
+	static const char *const names[] = { "start", "end", "every" };
+	struct clause cl = { .n = n, .probe = UP_NONE, .ok = true };
+	struct up_plan_block b = { .which = (enum up_on)n->on.which, .name = names[n->on.which] };
+
+	if (!n->on.block)
+		return;
+	if (b.which == UP_ON_EVERY) {
+		cl.ok = read_interval(cx, n->on.every, &b.every);
+		b.name = up_arena_printf(cx->b.arena, "every %s",
+					 up_source_label(cx->ds, cx->ds->arena, n->on.every->span));
+	}
+	cl.name = b.name;
+	cl.block = (uint32_t)cx->blocks.nr;
+	up_vec_push(cx->b.arena, &cx->blocks, b);
+	up_vec_push(cx->ds->arena, &cx->clauses, cl);
+}
+
+/* ---- checking ---- */
+
+static void check_all(struct cx *cx)
+{
+	up_check_begin(&cx->check);
+	for (size_t i = 0; i < cx->clauses.nr; i++) {
+		struct clause *cl = &cx->clauses.v[i];
+		unsigned errors = cx->ds->nr_errors;
+
+		cx->check.clause = (uint32_t)i;
+		if (cl->n->kind == ND_PROBE)
+			check_clause(cx, cl, cl->name);
+		else
+			check_block(cx, cl);
+		cl->ok &= cx->ds->nr_errors == errors;
+	}
+}
+
+#define MAX_PASSES 100   /* types of variables settle in a few */
+#define MAX_STORES 30000 /* variables and aggregations: they are numbered in 16 bits */
+
+/* Types of variables come from what is assigned to them, wherever that stands. */
+static void settle_types(struct cx *cx)
+{
+	unsigned passes = 0;
+
+	cx->ds->muted = true;
+	do
+		check_all(cx);
+	while (cx->check.changed && ++passes < MAX_PASSES);
+	if (cx->check.vars.nr) {
+		cx->check.guess = true;
+		do
+			check_all(cx);
+		while (cx->check.changed && ++passes < MAX_PASSES);
+	}
+	cx->ds->muted = false;
+	up_check_settle(&cx->check);
+}
+
+/* ---- the whole ---- */
+
+static void gen_clauses(struct cx *cx)
+{
+	for (size_t i = 0; i < cx->clauses.nr; i++) {
+		struct clause *cl = &cx->clauses.v[i];
+
+		if (!cl->ok)
+			continue;
+		if (cl->n->kind == ND_ON)
+			gen_block(cx, cl);
+		else if (check_places(cx, cl))
+			gen_all_machines(cx, cl);
+	}
 }
 
 static void compile_script(struct cx *cx, struct up_node *script)
 {
-	bool any = false;
-
-	for (struct up_node *n = script->script.decls; n; n = n->next) {
+	for (struct up_node *n = script->script.decls; n; n = n->next)
 		if (n->kind == ND_PROBE)
-			compile_probe(cx, n);
+			add_probe(cx, n);
 		else
-			report_later(cx, n);
-		any = true;
-	}
-	if (!any) {
+			add_block(cx, n);
+	if (!script->script.decls) {
 		up_error(cx->ds, script->span, E_NO_BLOCK, "this script has no probe");
 		up_diag_hint(cx->ds, "as in: probe zsh:zfree < print(ip) >");
+		return;
 	}
+	settle_types(cx);
+	check_all(cx);
+	if (cx->check.vars.nr + cx->check.aggs.nr > MAX_STORES)
+		up_error(cx->ds, script->span, E_LIMIT,
+			 "a script has at most %d variables and aggregations", MAX_STORES);
+	else
+		gen_clauses(cx);
+}
+
+/* Has some aggregation a result that depends on the order of hits? */
+static bool aggs_need_order(const struct up_check *cx)
+{
+	for (size_t i = 0; i < cx->aggs.nr; i++)
+		if (cx->aggs.v[i].row->needs_order)
+			return true;
+	return false;
 }
 
 static struct up_plan *finish(struct cx *cx)
@@ -288,11 +439,15 @@ static struct up_plan *finish(struct cx *cx)
 		.nr_printfs = (uint32_t)cx->check.printfs.nr,
 		.aggs = cx->check.aggs.v,
 		.nr_aggs = (uint32_t)cx->check.aggs.nr,
+		.blocks = cx->blocks.v,
+		.nr_blocks = (uint32_t)cx->blocks.nr,
 		.consts = cx->b.consts.v,
 		.nr_consts = (uint32_t)cx->b.consts.nr,
 		.needs_pid = cx->b.needs_pid,
-		.needs_order = cx->b.needs_order,
+		.needs_order = cx->b.needs_order || aggs_need_order(&cx->check),
+		.reads_late = cx->b.reads_late,
 	};
+	up_check_plan_vars(&cx->check, p);
 	return p;
 }
 
@@ -315,7 +470,9 @@ static struct up_plan *compile_in(struct up_compile *c, const struct up_env *env
 	cx.check.env = env;
 	cx.check.plan_arena = plan_arena;
 	struct up_parse *parse = up_parse(&c->diags, (uint32_t)src);
-	if (!c->diags.nr_errors)
+	if (!c->diags.nr_errors &&
+	    up_expand(&c->diags, &c->sources, env, parse->script, &c->is_module) &&
+	    !(c->is_module && !parse->script->script.decls))
 		compile_script(&cx, parse->script);
 	return c->diags.nr_errors ? NULL : finish(&cx);
 }

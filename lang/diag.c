@@ -14,12 +14,21 @@ static const struct row {
 #undef UP_DIAG
 };
 
+/* The same bytes of a text, whatever they are used for. */
+static bool same_place(const struct up_diags *ds, struct up_span a, struct up_span b)
+{
+	const struct up_source *list = ds->sources->list.v;
+
+	return a.off == b.off && a.len == b.len &&
+	       (a.src == b.src || list[a.src].origin == list[b.src].origin);
+}
+
 static bool is_repeated(const struct up_diags *ds, struct up_span span, enum up_diag_tag tag)
 {
 	for (size_t i = 0; i < ds->list.nr; i++) {
 		const struct up_diag *d = &ds->list.v[i];
 
-		if (d->tag == tag && !memcmp(&d->span, &span, sizeof(span)))
+		if (d->tag == tag && same_place(ds, d->span, span))
 			return true;
 	}
 	return false;
@@ -38,7 +47,7 @@ bool up_error(struct up_diags *ds, struct up_span span, enum up_diag_tag tag, co
 	va_list ap;
 
 	ds->last_kept = false;
-	if (is_repeated(ds, span, tag))
+	if (ds->muted || is_repeated(ds, span, tag))
 		return false;
 	unsigned *nr = is_error ? &ds->nr_errors : &ds->nr_warnings;
 	if ((*nr)++ >= UP_DIAG_MAX)
@@ -46,6 +55,8 @@ bool up_error(struct up_diags *ds, struct up_span span, enum up_diag_tag tag, co
 	va_start(ap, fmt);
 	d.msg = up_arena_vprintf(ds->arena, fmt, ap);
 	va_end(ap);
+	d.has_note = up_source_use(ds->sources, span, &d.note_span);
+	d.note = d.has_note ? "used here" : NULL;
 	up_vec_push(ds->arena, &ds->list, d);
 	ds->last_kept = true;
 	return false;

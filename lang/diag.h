@@ -39,11 +39,13 @@ struct up_diags {
 	unsigned nr_errors;               /* all errors, kept or not */
 	unsigned nr_warnings;             /* all warnings, kept or not */
 	bool last_kept;                   /* did the latest one go into the list? */
+	bool muted;                       /* nothing is queued or counted: types are still sought */
 };
 
 /*
  * Queues a diagnostic; returns false, so that `return up_error(...)` reads well. One at the very
- * same span with the same tag as an earlier one is dropped.
+ * same span with the same tag as an earlier one is dropped. What stands in a module, or was copied
+ * from a definition, gets a note where it is used; another note takes its place.
  */
 bool up_error(struct up_diags *ds, struct up_span span, enum up_diag_tag tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -37,7 +37,7 @@ static void add_text(struct renderer *r, const char *s, const char *indent)
 		const char *nl = strchr(s, '\n');
 		size_t len = nl ? (size_t)(nl - s) : strlen(s);
 
-		up_text_escape(r->out, s, len, 0);
+		up_text_message(r->out, s, len);
 		up_buf_putc(r->out, '\n');
 		if (!nl)
 			return;

@@ -83,16 +83,19 @@ static const char *place_text(struct up_arena *a, const struct up_place_at *p)
 static struct up_plan_site make_site(struct up_build *b, const struct up_node *probe,
 				     const struct up_target *t, const struct up_place_at *p)
 {
-	struct up_plan_site s = {
-		.offset = p->offset, .addr = p->addr, .func_off = p->func_off, .span = t->span
-	};
+	struct up_plan_site s = { .offset = p->offset,
+				  .addr = p->addr,
+				  .func_off = p->func_off,
+				  .span = t->span,
+				  .id = t->object->id,
+				  .machine = t->object->machine };
 
 	s.path = up_arena_strdup(b->arena, t->object->path);
 	s.object = up_arena_strdup(b->arena, t->object->name);
 	s.func = up_arena_strdup(b->arena, p->shown);
-	s.probe = probe->probe.name
-			  ? up_arena_strdup(b->arena, probe->probe.name)
-			  : up_arena_printf(b->arena, "%s:%s", s.object, place_text(b->arena, p));
+	const char *name = probe->probe.name ? probe->probe.name : probe->probe.point;
+	s.probe = name ? up_arena_strdup(b->arena, name)
+		       : up_arena_printf(b->arena, "%s:%s", s.object, place_text(b->arena, p));
 	return s;
 }
 

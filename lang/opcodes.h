@@ -28,6 +28,19 @@ enum up_context {
 	UP_CX_DEPTH    /* return: how many calls of this probe were open below it in the thread */
 };
 
+/* What OP_GUARD takes for a pointer: not null, not in the first 64 KiB, canonical. */
+#define UP_POINTER_MIN 0x10000u
+#define UP_POINTER_END ((uint64_t)1 << 56)
+
+/* How OP_PEEK takes the bytes that it reads. */
+enum up_peek {
+	UP_PEEK_NUMBER, /* 1, 2, 4 or 8 bytes, unsigned */
+	UP_PEEK_TEXT,   /* as OP_TEXT */
+	UP_PEEK_CHARS,  /* as OP_CHARS */
+	UP_PEEK_BYTES,  /* as OP_BYTES */
+	UP_PEEK_ARRAY   /* as OP_ARRAY */
+};
+
 /* The 32-bit operand of OP_CONST and jumps. */
 static inline uint32_t up_insn_wide(const struct up_insn *i)
 {

@@ -213,83 +213,18 @@ static void bad_escape(struct decoder *d, const char *from, const char *what)
 		      "`%.*s` %s", (int)(end - from), from, what);
 }
 
-/* Up to max digits at d->s. */
-static uint32_t read_code(struct decoder *d, unsigned base, int max, int *nr)
-{
-	uint32_t v = 0;
-
-	for (*nr = 0; *nr < max && d->s < d->end && digit_value(*d->s) < base; ++*nr)
-		v = v * base + digit_value(*d->s++);
-	return v;
-}
-
-/* \u{1f600}, d->s behind the u. */
-static void decode_unicode(struct decoder *d, const char *from)
-{
-	int nr = 0;
-	uint32_t cp = 0;
-	size_t len = 0;
-
-	if (d->s < d->end && *d->s == '{') {
-		d->s++;
-		cp = read_code(d, 16, 6, &nr);
-		if (nr && d->s < d->end && *d->s == '}') {
-			d->s++;
-			len = up_utf8_encode(cp, d->to);
-		}
-	}
-	if (len)
-		d->to += len;
-	else
-		bad_escape(d, from,
-			   "is not a character; write \\u{...} with its hexadecimal number");
-}
-
-static void decode_hex(struct decoder *d, const char *from)
-{
-	int nr;
-	uint32_t v = read_code(d, 16, 2, &nr);
-
-	if (nr)
-		*d->to++ = (char)v;
-	else
-		bad_escape(d, from, "needs two hexadecimal digits");
-}
-
-static void decode_octal(struct decoder *d, const char *from)
-{
-	int nr;
-	uint32_t v;
-
-	d->s--;
-	v = read_code(d, 8, 3, &nr);
-	if (v > 255)
-		bad_escape(d, from, "is not a byte");
-	else
-		*d->to++ = (char)v;
-}
-
 /* d->s is behind the backslash, and something follows. */
 static void decode_escape(struct decoder *d)
 {
-	static const char from[] = "ntre\\\"'?abfv", to[] = "\n\t\r\033\\\"'?\a\b\f\v";
-	const char *start = d->s - 1;
-	char c = *d->s++;
-	const char *at = c ? strchr(from, c) : NULL;
+	const char *start = d->s - 1, *wrong;
+	char bytes[4];
+	size_t nr;
 
-	if (at) {
-		*d->to++ = to[at - from];
-	} else if (c == 'x') {
-		decode_hex(d, start);
-	} else if (c == 'u') {
-		decode_unicode(d, start);
-	} else if (c >= '0' && c <= '7') {
-		decode_octal(d, start);
-	} else {
-		while (d->s < d->end && ((unsigned char)*d->s & 0xc0) == 0x80)
-			d->s++;
-		bad_escape(d, start, "is not an escape");
-	}
+	d->s += up_text_unescape(d->s, (size_t)(d->end - d->s), bytes, &nr, &wrong);
+	if (wrong)
+		bad_escape(d, start, wrong);
+	memcpy(d->to, bytes, nr);
+	d->to += nr;
 }
 
 void up_lit_string(struct up_scan *sc, struct up_tok *t, bool is_closed)

@@ -28,16 +28,18 @@ struct up_plan_arg {
 
 /* One place in a file where a probe point goes. Its index is what `site=\N` says. */
 struct up_plan_site {
-	const char *path;    /* of the object, as the kernel is told */
-	uint64_t offset;     /* in the file */
-	uint64_t addr;       /* virtual address in the object */
-	const char *object;  /* as shown: "zsh" */
-	const char *func;    /* as shown: "zfree", or "0x46420" where no symbol is */
-	uint64_t func_off;   /* bytes from the start of func */
-	const char *probe;   /* as shown: the name given by `as`, or "zsh:zfree" */
-	uint32_t prog;       /* index of the handler */
-	uint32_t event;      /* index of the kernel event */
-	struct up_span span; /* the target in the script */
+	const char *path;        /* of the object, as the kernel is told */
+	uint64_t offset;         /* in the file */
+	uint64_t addr;           /* virtual address in the object */
+	const char *object;      /* as shown: "zsh" */
+	const char *func;        /* as shown: "zfree", or "0x46420" where no symbol is */
+	uint64_t func_off;       /* bytes from the start of func */
+	const char *probe;       /* as shown: the name given by `as`, or "zsh:zfree" */
+	uint32_t prog;           /* index of the handler */
+	uint32_t event;          /* index of the kernel event */
+	enum up_machine machine; /* of the object */
+	struct up_span span;     /* the target in the script */
+	struct up_file_id id;    /* the file that was read at `path` */
 };
 
 /* One kernel event: sites of one shape. */
@@ -56,7 +58,7 @@ struct up_insn {
 	uint8_t a;  /* usually the destination register */
 	uint16_t b; /* usually a source register or an index */
 	uint16_t c; /* usually the second source */
-	uint16_t d; /* of OP_TEXT, OP_CHARS, OP_BYTES, OP_ARRAY: how many bytes, at most */
+	uint16_t d; /* of OP_TEXT, OP_CHARS, OP_BYTES, OP_ARRAY, OP_PEEK: how many bytes, at most */
 };
 
 /* What a handler does with the call it belongs to. */
@@ -68,17 +70,22 @@ enum up_pairing {
 
 /* The code of one block of one probe. */
 struct up_plan_prog {
-	uint32_t probe; /* which probe clause; the two blocks of one share it */
+	uint32_t probe; /* which probe clause; the two blocks of one share it; UP_NONE: a block
+			   without a probe */
 	bool is_return;
 	enum up_pairing calls;
 	struct up_insn *code; /* ends with OP_END */
 	uint32_t nr_code;
-	uint16_t nr_regs;  /* registers used */
-	uint16_t nr_saved; /* call slots: values kept from entry to return */
-	uint8_t return_sp; /* bytes by which sp is higher at the return than at the entry */
-	uint32_t sp_arg;   /* event argument that holds sp, when calls != UP_CALLS_NONE */
-	uint32_t ra_arg;   /* of an entry: the one that holds the return address */
-	uint32_t comm_arg; /* event argument that holds comm, or UP_NONE */
+	uint16_t nr_regs;   /* registers used */
+	uint16_t nr_saved;  /* call slots: values kept from entry to return */
+	uint8_t return_sp;  /* bytes by which sp is higher at the return than at the entry */
+	uint16_t pops;      /* how many bytes more that may be: up_abi.pops */
+	uint32_t sp_arg;    /* event argument that holds sp, when calls != UP_CALLS_NONE */
+	uint32_t ra_arg;    /* of an entry: the one that holds the return address */
+	uint32_t comm_arg;  /* event argument that holds comm, or UP_NONE */
+	const char *when;   /* source text of the condition, which the code judges; or NULL */
+	const char *filter; /* what the kernel can judge of it, over the event's fields; or NULL */
+	const char *rest;   /* then: source text of what it cannot judge; or NULL */
 };
 
 /* One `print(...)`. */
@@ -110,11 +117,48 @@ struct up_plan_agg {
 	const char *name;  /* as shown: its NAME, or the source text, e.g. "count()" */
 	bool is_named;     /* was it given a NAME? */
 	const char *where; /* of an unnamed one: the probe it stands in, "zsh:zfree return" */
+	const char *text;  /* source text of the aggregate: "hist(arg0)" */
 	const struct up_agg_row *row;
+	uint32_t nr_args;
+	struct up_type *arg_types;
+	struct up_value *consts; /* values of the arguments that are constants */
 	uint32_t nr_keys;
 	const char **key_labels; /* source text of each */
 	struct up_type *key_types;
 	uint32_t top; /* rows to show, 0 for all */
+};
+
+/* For the functions of its row, but for times and memory. */
+static inline struct up_agg_cx up_plan_agg_cx(const struct up_plan_agg *a)
+{
+	return (struct up_agg_cx){ .types = a->arg_types,
+				   .consts = a->consts,
+				   .nr_args = a->nr_args };
+}
+
+enum up_var_scope {
+	UP_VAR_GLOBAL, /* one value */
+	UP_VAR_THREAD, /* one value for each thread; it ends with the thread */
+	UP_VAR_TABLE,  /* one value for each key */
+	UP_VAR_CALL    /* one value for each call; it is kept with the call, in a slot */
+};
+
+/* One variable. */
+struct up_plan_var {
+	const char *name; /* without `thread.` */
+	enum up_var_scope scope;
+	struct up_type type;
+	uint32_t nr_keys;        /* of a table */
+	const char **key_labels; /* source text of each, where the table was met first */
+	struct up_type *key_types;
+};
+
+/* One `on start`, `on end` or `on every`. */
+struct up_plan_block {
+	enum up_on which;
+	uint64_t every;   /* ns, of UP_ON_EVERY */
+	const char *name; /* as shown: "start", "every 1s" */
+	uint32_t prog;    /* index of the handler */
 };
 
 /* One probe clause of the script. */
@@ -139,10 +183,16 @@ struct up_plan {
 	uint32_t nr_printfs;
 	struct up_plan_agg *aggs;
 	uint32_t nr_aggs;
+	struct up_plan_var *vars;
+	uint32_t nr_vars;
+	struct up_plan_block *blocks; /* in the order of the script */
+	uint32_t nr_blocks;
 	struct up_value *consts;
 	uint32_t nr_consts; /* numbers and strings of the code */
 	bool needs_pid;     /* some handler asks for `pid` */
+	bool needs_threads; /* something is kept for each thread, and must end with it */
 	bool needs_order;   /* some handler's result depends on the order of events */
+	bool reads_late;    /* some handler reads the program's memory itself */
 };
 
 /* The kernel line that defines one site: "p:GROUP/EVENT PATH:0xOFF site=\N:u32 a=%di:s64". No
@@ -152,6 +202,13 @@ void up_plan_line(const struct up_plan *p, const char *group, uint32_t site,
 /* The name of the kernel event of a site: the event's own, or with "_sN" behind it. */
 void up_plan_event_name(const struct up_plan *p, uint32_t site, bool one_event_per_site,
 			struct up_buf *out);
+
+/*
+ * The filter of the kernel event of a site, "" for none: it lets a record pass when the filter of
+ * its site's handler does, or when that has none.
+ */
+void up_plan_filter(const struct up_plan *p, uint32_t site, bool one_event_per_site,
+		    struct up_buf *out);
 
 /* The whole plan for a reader: lines, filters, handlers. `code` adds the instructions. */
 void up_plan_dump(const struct up_plan *p, const char *group, bool code, struct up_buf *out);

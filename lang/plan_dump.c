@@ -33,14 +33,8 @@ void up_plan_line(const struct up_plan *p, const char *group, uint32_t site,
 static const char *const site_texts[] = { "func", "object", "probe", "offset" };
 static const char *const contexts[] = { "ip", "time", "tid", "pid", "cpu", "elapsed", "depth" };
 
-static void dump_const(const struct up_plan *p, uint32_t i, struct up_buf *out)
+static void dump_text(const struct up_value *v, struct up_buf *out)
 {
-	const struct up_value *v = &p->consts[i];
-
-	if (!v->p || !v->len) {
-		up_buf_printf(out, "%" PRId64, v->s);
-		return;
-	}
 	up_buf_putc(out, '"');
 	up_text_escape(out, v->p, v->len, '"');
 	up_buf_putc(out, '"');
@@ -62,11 +56,22 @@ static void dump_wide(const struct up_plan *p, const struct up_insn *i, char kin
 		      struct up_buf *out)
 {
 	if (kind == 'k')
-		dump_const(p, up_insn_wide(i), out);
+		up_buf_printf(out, "%" PRId64, p->consts[up_insn_wide(i)].s);
+	else if (kind == 'z')
+		dump_text(&p->consts[up_insn_wide(i)], out);
 	else if (kind == 'q')
 		up_buf_printf(out, "%.17g", p->consts[up_insn_wide(i)].f);
 	else
 		up_buf_printf(out, "-> %" PRIu32, up_insn_wide(i));
+}
+
+static void dump_peek(const struct up_insn *i, struct up_buf *out)
+{
+	static const char *const whats[] = { "number", "text", "chars", "bytes", "array" };
+
+	up_buf_printf(out, "%s %u", whats[i->c & 0xff], i->d);
+	if (i->c >> 8)
+		up_buf_printf(out, " by %u", i->c >> 8);
 }
 
 static void dump_operand(const struct up_plan *p, const struct up_plan_prog *prog, char kind,
@@ -94,6 +99,12 @@ static void dump_operand(const struct up_plan *p, const struct up_plan_prog *pro
 		break;
 	case 'F':
 		dump_printf(&p->printfs[v], out);
+		break;
+	case 'V':
+		up_buf_puts(out, p->vars[v].name);
+		break;
+	case 'S':
+		up_buf_puts(out, v & 1 ? p->aggs[v >> 1].name : p->vars[v >> 1].name);
 		break;
 	case 'G':
 		up_buf_puts(out, p->aggs[v].name);
@@ -129,11 +140,14 @@ void up_disasm(const struct up_plan *p, const struct up_plan_prog *prog, uint32_
 		if (kinds[k] == '-')
 			continue;
 		up_buf_puts(out, shown++ ? ", " : " ");
-		if (strchr("kqj", kinds[k])) {
+		if (strchr("kqzj", kinds[k])) {
 			dump_wide(p, i, kinds[k], out);
 			break;
 		}
-		dump_operand(p, prog, kinds[k], v[k], out);
+		if (kinds[k] == 'm')
+			dump_peek(i, out);
+		else
+			dump_operand(p, prog, kinds[k], v[k], out);
 	}
 }
 
@@ -157,6 +171,15 @@ static uint32_t count_sites(const struct up_plan *p, uint32_t prog, uint32_t *fi
 	return nr;
 }
 
+/* Who judges the condition. */
+static void dump_when(const struct up_plan_prog *prog, struct up_buf *out)
+{
+	if (prog->filter)
+		up_buf_printf(out, "    when, in the kernel: %s\n", prog->filter);
+	if (prog->when && (prog->rest || !prog->filter))
+		up_buf_printf(out, "    when, here: %s\n", prog->filter ? prog->rest : prog->when);
+}
+
 static void dump_handler(const struct up_plan *p, uint32_t i, bool code, struct up_buf *out)
 {
 	const struct up_plan_prog *prog = &p->progs[i];
@@ -170,6 +193,7 @@ static void dump_handler(const struct up_plan *p, uint32_t i, bool code, struct 
 	if (prog->calls == UP_CALLS_LEAVE)
 		up_buf_puts(out, ", only for a call that was opened");
 	up_buf_putc(out, '\n');
+	dump_when(prog, out);
 	if (code)
 		dump_prog(p, prog, out);
 }
@@ -178,12 +202,82 @@ static void dump_agg(const struct up_plan_agg *a, struct up_buf *out)
 {
 	up_buf_printf(out, "  %s", a->name);
 	if (a->is_named)
-		up_buf_printf(out, " = %s", a->row->signature);
+		up_buf_printf(out, " = %s", a->text);
 	for (uint32_t k = 0; k < a->nr_keys; k++)
 		up_buf_printf(out, "%s%s", k ? ", " : " by ", a->key_labels[k]);
 	if (a->top)
 		up_buf_printf(out, " top %" PRIu32, a->top);
 	up_buf_putc(out, '\n');
+}
+
+static void dump_filters(const struct up_plan *p, const char *group, struct up_buf *out)
+{
+	const char *head = "\n# filters\n";
+	struct up_buf text = { 0 };
+
+	for (uint32_t e = 0; e < p->nr_events; e++) {
+		up_buf_reset(&text);
+		if (p->events[e].nr_sites)
+			up_plan_filter(p, p->events[e].sites[0], false, &text);
+		if (!text.len)
+			continue;
+		up_buf_printf(out, "%s%s/%s: %s\n", head, group, p->events[e].name, text.s);
+		head = "";
+	}
+	up_buf_fini(&text);
+}
+
+static void dump_block(const struct up_plan *p, const struct up_plan_block *b, bool code,
+		       struct up_buf *out)
+{
+	up_buf_printf(out, "  on %s\n", b->name);
+	if (code)
+		dump_prog(p, &p->progs[b->prog], out);
+}
+
+static void dump_keys(const char *const *labels, uint32_t nr, struct up_buf *out)
+{
+	for (uint32_t k = 0; k < nr; k++)
+		up_buf_printf(out, "%s%s", k ? ", " : "", labels[k]);
+}
+
+static const char *type_word(struct up_type t)
+{
+	switch (t.ty) {
+	case TY_FLOAT:
+		return "float";
+	case TY_STR:
+		return "string";
+	case TY_BYTES:
+		return "bytes";
+	case TY_ARRAY:
+		return "array";
+	default:
+		return t.show == UP_SHOW_BOOL ? "truth" : t.is_signed ? "signed" : "unsigned";
+	}
+}
+
+static void dump_var(const struct up_plan_var *v, struct up_buf *out)
+{
+	up_buf_printf(out, "  %s%s",
+		      v->scope == UP_VAR_THREAD ? "thread."
+		      : v->scope == UP_VAR_CALL ? "call."
+						: "",
+		      v->name);
+	if (v->scope == UP_VAR_TABLE) {
+		up_buf_putc(out, '[');
+		dump_keys(v->key_labels, v->nr_keys, out);
+		up_buf_putc(out, ']');
+	}
+	up_buf_printf(out, ": %s\n", type_word(v->type));
+}
+
+static void dump_vars(const struct up_plan *p, struct up_buf *out)
+{
+	for (uint32_t i = 0; i < p->nr_vars; i++) {
+		up_buf_puts(out, i ? "" : "\n# variables\n");
+		dump_var(&p->vars[i], out);
+	}
 }
 
 void up_plan_dump(const struct up_plan *p, const char *group, bool code, struct up_buf *out)
@@ -194,6 +288,7 @@ void up_plan_dump(const struct up_plan *p, const char *group, bool code, struct 
 			up_plan_line(p, group, p->events[e].sites[i], false, out);
 			up_buf_putc(out, '\n');
 		}
+	dump_filters(p, group, out);
 	up_buf_puts(out, "\n# handlers, in user space\n");
 	for (uint32_t probe = 0; probe < p->nr_probes; probe++)
 		for (int is_return = 0; is_return < 2; is_return++)
@@ -201,6 +296,9 @@ void up_plan_dump(const struct up_plan *p, const char *group, bool code, struct 
 				if (p->progs[i].probe == probe &&
 				    p->progs[i].is_return == is_return)
 					dump_handler(p, i, code, out);
+	for (uint32_t i = 0; i < p->nr_blocks; i++)
+		dump_block(p, &p->blocks[i], code, out);
+	dump_vars(p, out);
 	for (uint32_t i = 0; i < p->nr_aggs; i++) {
 		up_buf_puts(out, i ? "" : "\n# aggregations\n");
 		dump_agg(&p->aggs[i], out);

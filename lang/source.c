@@ -25,9 +25,28 @@ int up_source_add(struct up_sources *ss, const char *name, const char *text, siz
 	s.name = up_arena_strdup(ss->arena, name);
 	s.text = up_arena_memdup(ss->arena, text, len);
 	s.len = (uint32_t)len;
+	s.origin = (uint32_t)ss->list.nr;
 	index_lines(ss->arena, &s);
 	up_vec_push(ss->arena, &ss->list, s);
 	return (int)ss->list.nr - 1;
+}
+
+uint32_t up_source_derive(struct up_sources *ss, uint32_t src, struct up_span used_at)
+{
+	struct up_source s = ss->list.v[ss->list.v[src].origin];
+
+	s.is_used = true;
+	s.used_at = used_at;
+	up_vec_push(ss->arena, &ss->list, s);
+	return (uint32_t)ss->list.nr - 1;
+}
+
+bool up_source_use(const struct up_sources *ss, struct up_span sp, struct up_span *used_at)
+{
+	*used_at = sp;
+	while (ss->list.v[used_at->src].is_used)
+		*used_at = ss->list.v[used_at->src].used_at;
+	return ss->list.v[sp.src].is_used;
 }
 
 /* The line that holds an offset, from 0. */
@@ -83,7 +102,7 @@ struct up_span up_span_join(struct up_span a, struct up_span b)
 {
 	uint32_t end = b.off + b.len;
 
-	if (end > a.off + a.len)
+	if (a.src == b.src && end > a.off + a.len)
 		a.len = end - a.off;
 	return a;
 }

@@ -15,7 +15,8 @@ enum up_ty {
 	TY_STR,   /* text: bytes with a length */
 	TY_BYTES, /* bytes with a length, shown as hexadecimal digits */
 	TY_ARRAY, /* `count` elements, one behind the other as they lie in memory */
-	TY_POISON /* of an expression that already got its diagnostic */
+	TY_POISON, /* of an expression that already got its diagnostic */
+	TY_UNKNOWN /* of a variable of which nothing is known yet; never in a plan */
 };
 
 enum up_show { /* how an integer, or an element of an array, is shown */
@@ -23,7 +24,8 @@ enum up_show { /* how an integer, or an element of an array, is shown */
 	       UP_SHOW_HEX,
 	       UP_SHOW_CHAR,
 	       UP_SHOW_BOOL,
-	       UP_SHOW_FLOAT /* of elements only: they are IEEE floats of 32 or 64 bits */
+	       UP_SHOW_FLOAT, /* of elements only: they are IEEE floats of 32 or 64 bits */
+	       UP_SHOW_NS     /* a time or duration in ns: a plain number; tables give it a unit */
 };
 
 struct up_type {
@@ -42,11 +44,21 @@ struct up_type {
 #define UP_TYPE_FLOAT ((struct up_type){ TY_FLOAT, UP_SHOW_DEC, 64, true, 0 })
 #define UP_TYPE_POISON ((struct up_type){ TY_POISON, UP_SHOW_DEC, 64, false, 0 })
 #define UP_TYPE_BYTES ((struct up_type){ TY_BYTES, UP_SHOW_DEC, 0, false, 0 })
+#define UP_TYPE_UNKNOWN ((struct up_type){ TY_UNKNOWN, UP_SHOW_DEC, 64, false, 0 })
 #define UP_TYPE_NONE ((struct up_type){ TY_NONE, UP_SHOW_DEC, 0, false, 0 })
+
+enum up_on { UP_ON_START, UP_ON_END, UP_ON_EVERY }; /* blocks that belong to no hit */
 
 enum up_flag {
 	UP_VALUE_FAULT = 1, /* it could not be read: unequal to all, shown as (fault) */
-	UP_VALUE_CUT = 2    /* text, bytes or an array of which only the first part could be read */
+	UP_VALUE_CUT = 2,   /* text, bytes or an array of which only the first part could be read */
+	UP_VALUE_WIDE = 4   /* a result of an aggregation that needs more than 64 bits: `wide` */
+};
+
+/* An integer of 128 bits, two's complement. */
+struct up_wide {
+	uint64_t lo;
+	int64_t hi;
 };
 
 /* Do values of this kind consist of bytes that stand elsewhere? */
@@ -72,6 +84,7 @@ struct up_value {
 		int64_t s;
 		double f;
 		const char *p; /* the bytes of text, bytes or an array; not NUL-terminated */
+		const struct up_wide *wide; /* with UP_VALUE_WIDE: borrowed, too */
 	};
 	uint32_t len;   /* how many bytes */
 	uint32_t flags; /* enum up_flag */

@@ -7,13 +7,13 @@
 	{                                         \
 		TY_INT, UP_SHOW_HEX, 64, false, 0 \
 	}
-#define U64                                       \
-	{                                         \
-		TY_INT, UP_SHOW_DEC, 64, false, 0 \
-	}
 #define S64                                      \
 	{                                        \
 		TY_INT, UP_SHOW_DEC, 64, true, 0 \
+	}
+#define NS(sgn)                                 \
+	{                                       \
+		TY_INT, UP_SHOW_NS, 64, sgn, 0 \
 	}
 #define STR                                      \
 	{                                        \
@@ -31,12 +31,12 @@ const struct up_val_row up_val_rows[VAL_COUNT] = {
 	{ "pid", VAL_PID, S64, UP_IN_PROBE, "process id" },
 	{ "tid", VAL_TID, S64, UP_IN_PROBE, "thread id" },
 	{ "cpu", VAL_CPU, S64, UP_IN_PROBE, "processor" },
-	{ "time", VAL_TIME, U64, UP_IN_PROBE, "ns since boot (CLOCK_MONOTONIC)" },
+	{ "time", VAL_TIME, NS(false), UP_IN_PROBE | UP_ANYWHERE, "ns since boot (CLOCK_MONOTONIC)" },
 	{ "probe", VAL_PROBE, STR, UP_IN_PROBE, "the probe's name, or object:function" },
 	{ "func", VAL_FUNC, STR, UP_IN_PROBE, "name of the probed function" },
 	{ "object", VAL_OBJECT, STR, UP_IN_PROBE, "name of the probed program or library" },
 	{ "offset", VAL_OFFSET, STR, UP_IN_PROBE, "place within the function: +0x12" },
-	{ "elapsed", VAL_ELAPSED, S64, UP_IN_PROBE | UP_IN_RETURN, "ns since this call's entry" },
+	{ "elapsed", VAL_ELAPSED, NS(true), UP_IN_PROBE | UP_IN_RETURN, "ns since this call's entry" },
 	{ "depth", VAL_DEPTH, S64, UP_IN_PROBE | UP_IN_RETURN,
 	  "recursion depth of this call, from 0" },
 	{ "ustack", VAL_USTACK, STR, UP_IN_PROBE | UP_LATER, "the user call stack" },

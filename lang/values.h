@@ -31,7 +31,8 @@ enum up_val {
 enum up_val_where {
 	UP_IN_PROBE = 1,  /* in the blocks of a probe */
 	UP_IN_RETURN = 2, /* in `on return` only */
-	UP_LATER = 4      /* understood, but not to be had in this version */
+	UP_LATER = 4,     /* understood, but not to be had in this version */
+	UP_ANYWHERE = 8   /* also in `on start`, `on end` and `on every`, where there is no hit */
 };
 
 struct up_val_row {

@@ -81,8 +81,14 @@ static void abandon(struct up_calls *c, struct up_thread *t, size_t nr)
 {
 	if (nr == t->nr_calls)
 		return;
-	for (size_t i = nr; i < t->nr_calls; i++)
-		c->abandoned += !t->calls[i].inherited;
+	for (size_t i = nr; i < t->nr_calls; i++) {
+		const struct up_call *call = &t->calls[i];
+
+		if (call->inherited || up_calls_is_doubtful(c, call, call->cpu))
+			continue;
+		c->too_deep += call->level >= UP_CALLS_KERNEL;
+		c->abandoned += call->level < UP_CALLS_KERNEL;
+	}
 	t->nr_calls = nr;
 	release(t);
 }
@@ -105,7 +111,28 @@ static uint32_t depth_of(const struct up_thread *t, uint32_t probe)
 	return 0;
 }
 
-/* Calls at the very place of a new one that have been left: see calls.h. */
+/* Is it an address that the kernel's trampoline can have, and return addresses hardly ever have? */
+static bool may_be_trampoline(uint64_t ra)
+{
+	return ra % 4096 == 0;
+}
+
+/* Does the call belong to the same hit as an open one, at another probe? */
+static bool is_same_hit(const struct up_call *open, const struct up_call *new_call)
+{
+	return open->ra == new_call->ra && open->place == new_call->place;
+}
+
+static uint32_t level_of(const struct up_thread *t, const struct up_call *new_call)
+{
+	const struct up_call *top = t->nr_calls ? &t->calls[t->nr_calls - 1] : NULL;
+
+	if (!top)
+		return 0;
+	return top->level + !(top->sp == new_call->sp && is_same_hit(top, new_call));
+}
+
+/* Calls at the stack pointer of a new one that have been left: see calls.h. */
 static void drop_replaced(struct up_calls *c, struct up_thread *t, const struct up_call *new_call)
 {
 	size_t low = t->nr_calls;
@@ -113,7 +140,12 @@ static void drop_replaced(struct up_calls *c, struct up_thread *t, const struct 
 
 	for (; low && t->calls[low - 1].sp == new_call->sp; low--)
 		same_probe |= t->calls[low - 1].probe == new_call->probe;
-	if (!same_probe || t->calls[low].ra != new_call->ra)
+	if (low == t->nr_calls)
+		return;
+	const struct up_call *top = &t->calls[t->nr_calls - 1];
+	if (may_be_trampoline(new_call->ra) && t->calls[low].ra != new_call->ra)
+		return;
+	if (!same_probe && is_same_hit(top, new_call))
 		return;
 	abandon(c, t, low);
 }
@@ -137,6 +169,7 @@ struct up_call *up_calls_enter(struct up_calls *c, pid_t tid, const struct up_ca
 	struct up_call *call = &t->calls[t->nr_calls];
 	*call = *new_call;
 	call->depth = depth_of(t, call->probe);
+	call->level = level_of(t, new_call);
 	call->first_val = t->nr_vals;
 	call->first_byte = t->nr_bytes;
 	call->nr_bytes = 0;
@@ -189,6 +222,28 @@ struct up_call *up_calls_leave(struct up_calls *c, pid_t tid, uint32_t probe, ui
 		return &t->calls[t->nr_calls];
 	}
 	return NULL;
+}
+
+bool up_calls_is_doubtful(const struct up_calls *c, const struct up_call *call, uint32_t cpu)
+{
+	return c->gap_end && (c->gap_end[call->cpu] > call->time || c->gap_end[cpu] > call->time);
+}
+
+uint64_t up_calls_entry_sp(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp, uint64_t ra,
+			   unsigned pops)
+{
+	struct up_thread *t = find_thread(c, tid, false);
+	uint64_t found = sp;
+
+	for (size_t i = t ? t->nr_calls : 0; i-- > 0 && t->calls[i].sp <= sp;) {
+		const struct up_call *call = &t->calls[i];
+
+		if (call->probe != probe || sp - call->sp > pops)
+			continue;
+		if (call->sp == sp || call->ra == ra || may_be_trampoline(call->ra))
+			found = call->sp;
+	}
+	return found;
 }
 
 struct up_value up_calls_kept(const struct up_thread *t, const struct up_call *call, unsigned slot,

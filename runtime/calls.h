@@ -6,9 +6,12 @@
  * dropped. So a return never meets another call's values: it finds its own, or none.
  *
  * Calls at one stack pointer are other probes on the function, tail calls, or leftovers. A tail
- * call of a function whose return is probed finds the kernel's trampoline as its return address, so
- * an entry that finds the same address as the lowest open call there is a new call: the old ones
- * have been left.
+ * call finds the kernel's trampoline as its return address, which is the start of a page. Another
+ * probe on the function finds what the first one found, at the same place. Any other entry there is
+ * a new call: the old ones have been left.
+ *
+ * Where hits were lost while a call was open, it may have returned unseen, and the return that is
+ * seen may be that of a later call whose entry was lost. Such a return is not paired.
  */
 #ifndef UP_CALLS_H
 #define UP_CALLS_H
@@ -19,13 +22,17 @@
 #include "runtime/table.h"
 
 #define UP_CALLS_DEPTH 8192 /* open calls of one thread; deeper ones are not kept, and counted */
+#define UP_CALLS_KERNEL 64  /* nested returns of one thread that the kernel tells of */
 
 struct up_call {
 	uint32_t probe;    /* which probe clause */
 	uint32_t depth;    /* open calls of the same probe below it in the thread */
+	uint32_t level;    /* hits with an open call below it in the thread */
 	uint64_t sp;       /* stack pointer at the entry */
 	uint64_t ra;       /* where it returns to, as found at the entry */
+	uint64_t place;    /* address of the probe that was hit */
 	uint64_t time;     /* of the entry, ns */
+	uint32_t cpu;      /* of the entry */
 	size_t first_val;  /* its kept values in the thread's */
 	size_t first_byte; /* its strings in the thread's */
 	size_t nr_bytes;   /* of its strings */
@@ -46,6 +53,9 @@ struct up_thread {
 struct up_calls {
 	struct up_table threads; /* tid -> struct up_thread * */
 	uint64_t abandoned;      /* calls that were left without a return */
+	uint64_t too_deep;       /* calls whose return the kernel does not tell: UP_CALLS_KERNEL */
+	uint64_t doubtful;       /* returns that were not paired because hits were lost meanwhile */
+	const uint64_t *gap_end; /* by CPU: see merge.h; NULL when none is ever lost */
 	uint64_t not_kept;       /* calls that were too deep, or memory was out */
 };
 
@@ -53,17 +63,28 @@ void up_calls_init(struct up_calls *c);
 void up_calls_fini(struct up_calls *c);
 
 /*
- * Opens a call, of which probe, sp, ra, time, nr_vals and rejected are set; NULL when it cannot be
- * kept (counted). Good until the thread's next open or close.
+ * Opens a call, of which probe, sp, ra, place, time, cpu, nr_vals and rejected are set; NULL when
+ * it cannot be kept (counted). Good until the thread's next open or close.
  */
 struct up_call *up_calls_enter(struct up_calls *c, pid_t tid, const struct up_call *new_call,
 			       struct up_thread **thread);
 /* Keeps a value of the call opened last; strings are copied. */
 void up_calls_keep(struct up_thread *t, struct up_call *call, unsigned slot,
 		   const struct up_value *v, bool is_string);
-/* Closes the call that returns; NULL when its entry was not seen. Good until the next open. */
+/*
+ * Closes the call that returns; NULL when its entry was not seen. Good until the next open.
+ */
 struct up_call *up_calls_leave(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp,
 			       struct up_thread **thread);
+/* Were hits lost on the CPU of the call's entry or on this one since the entry? */
+bool up_calls_is_doubtful(const struct up_calls *c, const struct up_call *call, uint32_t cpu);
+/*
+ * The stack pointer that the call which returns to `ra` had at its entry, where a function may take
+ * up to `pops` bytes of its arguments off the stack: sp, or less, which is what a function had that
+ * took nothing off. When no open call of the probe fits it is sp.
+ */
+uint64_t up_calls_entry_sp(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp, uint64_t ra,
+			   unsigned pops);
 /* A kept value; a string is borrowed. */
 struct up_value up_calls_kept(const struct up_thread *t, const struct up_call *call, unsigned slot,
 			      bool is_string);

@@ -272,6 +272,22 @@ static int write_removal(struct up_guard *g, const char *event)
 	return up_tracefs_append(g->fs, "uprobe_events", line, (size_t)len);
 }
 
+/*
+ * Takes off the event's filter in our instance. The kernel would remove it with the event, but it
+ * would not notice then that it needs a page for each CPU no longer in which it keeps records while
+ * filters judge them.
+ */
+static void clear_filter(struct up_guard *g, const char *event)
+{
+	struct event_path filter = event_file(own_instance(g), event, "filter");
+	struct up_buf b = { 0 };
+
+	if (own_instance(g) && !up_tracefs_read(g->fs, filter.s, &b) && b.len &&
+	    strncmp(b.s, "none", 4))
+		up_tracefs_write(g->fs, filter.s, "0", 1);
+	up_buf_fini(&b);
+}
+
 /* Removes an event that was brought to rest, after looking once more. */
 static int remove_calm_event(struct up_guard *g, int index)
 {
@@ -333,6 +349,7 @@ int up_guard_remove(struct up_guard *g, const char *event)
 	disable_own(g, event);
 	if (calm_event(g, i) || check_perf(g, i))
 		return -EBUSY;
+	clear_filter(g, event);
 	return remove_calm_event(g, i);
 }
 
@@ -348,8 +365,10 @@ static void remove_events(struct up_guard *g)
 			check_perf(g, i);
 	}
 	for (int i = prev(g, UP_CHANGE_EVENT, end); i >= 0; i = prev(g, UP_CHANGE_EVENT, i))
-		if (j->v[i].state != UP_CHANGE_LEFT)
+		if (j->v[i].state != UP_CHANGE_LEFT) {
+			clear_filter(g, j->v[i].name);
 			remove_calm_event(g, i);
+		}
 }
 
 /* A reader's open descriptor makes the kernel say EBUSY; the reader may just be on its way out. */

@@ -8,6 +8,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
+static size_t max_cpu(const struct up_pageset *pages)
+{
+	size_t max = 0;
+
+	for (unsigned i = 0; i < pages->nr_q; i++)
+		if (pages->q[i].cpu > max)
+			max = pages->q[i].cpu;
+	return max;
+}
+
 int up_merge_init(struct up_merge *m, struct up_pageset *pages, unsigned commit_size,
 		  bool unordered)
 {
@@ -17,7 +27,8 @@ int up_merge_init(struct up_merge *m, struct up_pageset *pages, unsigned commit_
 	m->seen = pages->change - 1;
 	m->cursor = calloc(pages->nr_q, sizeof(*m->cursor));
 	m->heap = calloc(pages->nr_q, sizeof(*m->heap));
-	if (!m->cursor || !m->heap) {
+	m->gap_end = calloc(max_cpu(pages) + 1, sizeof(*m->gap_end));
+	if (!m->cursor || !m->heap || !m->gap_end) {
 		up_merge_fini(m);
 		return -ENOMEM;
 	}
@@ -30,6 +41,7 @@ void up_merge_fini(struct up_merge *m)
 {
 	free(m->cursor);
 	free(m->heap);
+	free(m->gap_end);
 	*m = (struct up_merge){ 0 };
 }
 
@@ -85,11 +97,16 @@ static bool load(struct up_merge *m, unsigned i)
 {
 	struct up_merge_cursor *c = &m->cursor[i];
 	struct up_page *page;
+	bool lost = false;
 
 	while ((page = m->pages->q[i].head)) {
 		up_ringpage_init(&c->walk, page->data, page->size, m->commit_size);
-		if (step(c))
+		lost |= c->walk.lost || c->walk.lost_unknown;
+		if (step(c)) {
+			if (lost)
+				m->gap_end[c->next.cpu] = c->next.ts;
 			return true;
+		}
 		m->corrupt_pages += c->walk.corrupt;
 		up_pageset_pop(m->pages, i);
 	}

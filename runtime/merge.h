@@ -44,6 +44,9 @@ struct up_merge {
 	bool unordered;                 /* CPU after CPU instead of by time */
 	uint64_t late;                  /* events earlier than one handed out before them */
 	uint64_t corrupt_pages;         /* pages that had to be left before their end */
+	uint64_t *gap_end; /* by CPU number: time of the first event after the latest loss there,
+			      which is known as soon as the last one before it was handed out; 0: no
+			      loss */
 };
 
 /* Returns 0 or -ENOMEM. The page set must outlive the merge. */

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lang/verify.h"
 #include "runtime/leftovers.h"
 #include "runtime/selfmap.h"
 
@@ -52,6 +53,7 @@ static int open_reader(struct up_session *s, struct up_status *st)
 	if (err)
 		return up_status_set(st, err, NULL, "cannot set up the merge");
 	s->has_merge = true;
+	s->vm.calls.gap_end = s->merge.gap_end;
 	return 0;
 }
 
@@ -72,8 +74,19 @@ static int restrict_to_process(struct up_session *s, struct up_status *st)
 
 static int set_up(struct up_session *s, struct up_out *out, struct up_status *st)
 {
-	int err = up_vm_init(&s->vm, s->plan, out);
+	struct up_buf why = { 0 };
+	int err;
 
+	if (!up_plan_verify(s->plan, &why)) {
+		up_status_set(st, -EINVAL, NULL, "a handler does not verify");
+		up_status_reason(st, "%s", why.s ? why.s : "");
+		up_buf_fini(&why);
+		return -EINVAL;
+	}
+	err = up_vm_init(&s->vm, s->plan, out);
+	s->due = calloc(s->plan->nr_blocks + 1, sizeof(*s->due));
+	if (!s->due)
+		err = -ENOMEM;
 	s->has_vm = true;
 	if (err)
 		return up_status_set(st, err, NULL, "cannot set up the handlers");
@@ -81,6 +94,7 @@ static int set_up(struct up_session *s, struct up_out *out, struct up_status *st
 	if (err)
 		return err;
 	s->keeper_pid = up_keeper_pid(s->attach->keeper);
+	up_memory_open(&s->vm.memory, s->plan);
 	/* The kernel has answered, and no ring buffer is open yet: see keeper.h for both. */
 	up_leftovers_sweep(&s->attach->fs, s->opts.attach.stop_fd);
 	err = restrict_to_process(s, st);
@@ -99,7 +113,8 @@ int up_session_open(const struct up_plan *plan, const struct up_session_opts *op
 	s->opts = *opts;
 	s->own_pid = getpid();
 	s->opts.attach.follow = opts->child || opts->pid;
-	s->opts.attach.lifecycle = plan->needs_pid || must_filter_process(s) || has_calls(plan);
+	s->opts.attach.lifecycle =
+		plan->needs_pid || plan->needs_threads || must_filter_process(s) || has_calls(plan);
 	s->opts.attach.skip_self = !s->opts.attach.follow && up_selfmap_hits(plan);
 	int err = set_up(s, out, st);
 	if (err) {
@@ -110,11 +125,51 @@ int up_session_open(const struct up_plan *plan, const struct up_session_opts *op
 	return 0;
 }
 
+static void run_blocks(struct up_session *s, enum up_on which, uint64_t now)
+{
+	for (uint32_t i = 0; i < s->plan->nr_blocks; i++)
+		if (s->plan->blocks[i].which == which)
+			up_vm_block(&s->vm, i, now);
+}
+
+uint64_t up_session_due(const struct up_session *s)
+{
+	uint64_t due = 0;
+
+	for (uint32_t i = 0; i < s->plan->nr_blocks; i++)
+		if (s->due[i] && (!due || s->due[i] < due))
+			due = s->due[i];
+	return due;
+}
+
+void up_session_timers(struct up_session *s)
+{
+	uint64_t now = now_ns();
+
+	for (uint32_t i = 0; i < s->plan->nr_blocks && !up_session_is_over(s); i++) {
+		uint64_t every = s->plan->blocks[i].every;
+
+		if (!s->due[i] || s->due[i] > now)
+			continue;
+		up_vm_block(&s->vm, i, now);
+		s->due[i] += ((now - s->due[i]) / every + 1) * every;
+	}
+}
+
 int up_session_arm(struct up_session *s, struct up_status *st)
 {
-	int err = up_attach_arm(s->attach, st);
+	int err;
 
+	if (s->attach->lifecycle)
+		up_tasks_read(&s->tasks);
+	err = up_attach_arm(s->attach, st);
 	s->armed_at = now_ns();
+	up_vm_begin(&s->vm, s->armed_at);
+	for (uint32_t i = 0; i < s->plan->nr_blocks; i++)
+		if (s->plan->blocks[i].which == UP_ON_EVERY)
+			s->due[i] = s->armed_at + s->plan->blocks[i].every;
+	if (!err)
+		run_blocks(s, UP_ON_START, s->armed_at);
 	return err;
 }
 
@@ -172,6 +227,7 @@ static void handle_probe(struct up_session *s, const struct up_attach_event *e,
 		s->corrupt++;
 		return;
 	}
+	s->nr_filtered_events += e->is_filtered;
 	hit.tid = thread_of(e, rec);
 	if (is_foreign(s, hit.tid)) {
 		s->foreign++;
@@ -185,8 +241,9 @@ static void handle_probe(struct up_session *s, const struct up_attach_event *e,
 static void handle_birth(struct up_session *s, pid_t parent, pid_t child, uint64_t flags)
 {
 	up_procs_born(&s->vm.procs, parent, child, flags);
-	/* With its own copy of the memory the child returns from what its parent is in. */
-	if (!(flags & CLONE_VM))
+	/* With its own copy of the stack, or its parent waiting, the child returns from what its
+	 * parent is in. */
+	if (!(flags & CLONE_VM) || (flags & CLONE_VFORK))
 		up_calls_fork(&s->vm.calls, parent, child);
 }
 
@@ -212,10 +269,12 @@ static void handle_event(struct up_session *s, const struct up_event *ev)
 		handle_probe(s, e, ev);
 		break;
 	case UP_EVENT_NEWTASK:
+		s->nr_task_records++;
 		handle_birth(s, thread_of(e, rec), (pid_t)up_field_number(rec, &e->task),
 			     up_field_number(rec, &e->flags));
 		break;
 	case UP_EVENT_EXIT:
+		s->nr_task_records++;
 		up_vm_died(&s->vm, (pid_t)up_field_number(rec, &e->task));
 		break;
 	}
@@ -259,15 +318,50 @@ static uint64_t kernel_lost(struct up_session *s)
 	return stats.overrun + stats.commit_overrun + stats.dropped;
 }
 
+static uint64_t nr_lost(const struct up_session *s)
+{
+	return s->src.lost > s->lost_in_kernel ? s->src.lost : s->lost_in_kernel;
+}
+
+/* How many of the lost can have been records of threads that began or ended. */
+static uint64_t find_lost_not_hits(const struct up_session *s)
+{
+	uint64_t lost = nr_lost(s), most;
+
+	if (!lost || !s->attach->lifecycle)
+		return 0;
+	most = up_tasks_since(&s->tasks);
+	most = most > s->nr_task_records ? most - s->nr_task_records : 0;
+	return most < lost ? most : lost;
+}
+
+/*
+ * The kernel does not count what its filters reject: it is what was neither recorded nor lost of
+ * the `hits` of these events. After -n or stop() records were left unread.
+ */
+static void find_rejected(struct up_session *s, uint64_t hits)
+{
+	uint64_t seen = s->nr_filtered_events + nr_lost(s);
+
+	s->rejected = hits > seen ? hits - seen : 0;
+	s->rejected_unknown |= s->attach->nr_filters && up_session_is_over(s);
+}
+
 int up_session_stop(struct up_session *s, struct up_status *st)
 {
 	bool handled;
+	uint64_t hits = 0;
 	int err = up_attach_stop(s->attach, st);
 
 	s->ended_at = now_ns();
+	s->rejected_unknown = s->attach->nr_filters && !up_attach_hits(s->attach, &hits);
 	if (!err && !up_session_is_over(s))
 		err = handle_up_to(s, UINT64_MAX, &handled, st);
+	s->vm.now = s->ended_at;
+	run_blocks(s, UP_ON_END, s->ended_at);
 	s->lost_in_kernel = kernel_lost(s);
+	find_rejected(s, hits);
+	s->lost_not_hits = find_lost_not_hits(s);
 	return err;
 }
 
@@ -281,12 +375,21 @@ void up_session_totals(const struct up_session *s, struct up_out_totals *t)
 				     .faults = c->faults,
 				     .by_zero = c->by_zero,
 				     .corrupt = s->corrupt + s->merge.corrupt_pages,
-				     .no_return = s->vm.calls.abandoned };
-	t->lost = s->src.lost > s->lost_in_kernel ? s->src.lost : s->lost_in_kernel;
+				     .no_return = s->vm.calls.abandoned,
+				     .too_deep = s->vm.calls.too_deep + s->vm.calls.not_kept,
+				     .doubtful = s->vm.calls.doubtful,
+				     .lost = nr_lost(s),
+				     .lost_not_hits = s->lost_not_hits };
 	t->lost_unknown = s->src.lost_unknown && !t->lost;
+	t->rejected = s->rejected;
+	t->rejected_unknown = s->rejected_unknown;
+	t->rejected_foreign = s->opts.attach.follow || s->opts.attach.skip_self;
 	t->late = s->merge.late;
 	for (uint32_t i = 0; i < s->plan->nr_aggs; i++)
 		t->dropped_rows += s->vm.aggs[i].overflow;
+	t->dropped_vars = up_vars_dropped(&s->vm.vars);
+	t->cut_off = c->cut_off;
+	t->no_room = c->no_room;
 	if (s->armed_at)
 		t->seconds = (double)((s->ended_at ? s->ended_at : now_ns()) - s->armed_at) / 1e9;
 }
@@ -304,6 +407,7 @@ int up_session_close(struct up_session *s, struct up_buf *left, struct up_status
 	err = up_attach_close(s->attach, left, st);
 	if (s->has_vm)
 		up_vm_fini(&s->vm);
+	free(s->due);
 	free(s);
 	return err;
 }

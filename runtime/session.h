@@ -8,6 +8,7 @@
 #include "runtime/attach.h"
 #include "runtime/merge.h"
 #include "runtime/src_raw.h"
+#include "runtime/tasks.h"
 #include "runtime/vm.h"
 
 struct up_session_opts {
@@ -28,10 +29,17 @@ struct up_session {
 	pid_t own_pid;    /* ours: never traced */
 	pid_t keeper_pid; /* the keeper's, neither */
 	bool has_src, has_merge, has_vm;
+	uint64_t *due;     /* of each timed block: when it runs next, ns; 0 for the others */
 	uint64_t foreign;            /* records of threads that are not to be traced */
 	uint64_t corrupt;            /* records too short for their event */
 	uint64_t armed_at, ended_at; /* ns, CLOCK_MONOTONIC; 0 before */
+	uint64_t nr_filtered_events; /* records of events with a filter */
+	uint64_t rejected; /* hits that a filter rejected in the kernel, about */
+	bool rejected_unknown; /* that cannot be told */
 	uint64_t lost_in_kernel;     /* events that the kernel's statistics say were lost */
+	struct up_tasks tasks;       /* before arming, when records of threads come too */
+	uint64_t nr_task_records;    /* of those, handled */
+	uint64_t lost_not_hits;      /* how many of the lost can have been such records */
 };
 
 /*
@@ -59,6 +67,11 @@ int up_session_round(struct up_session *s, bool *handled, struct up_status *st);
 bool up_session_is_pending(const struct up_session *s);
 /* stop() was called, or max_handled is reached. */
 bool up_session_is_over(const struct up_session *s);
+
+/* When the next timed block is due, ns of CLOCK_MONOTONIC; 0 when there is none. */
+uint64_t up_session_due(const struct up_session *s);
+/* Runs the timed blocks that are due, after a round. Those that were late run once. */
+void up_session_timers(struct up_session *s);
 
 /* Stops recording and handles what is left. The sums are final then. */
 int up_session_stop(struct up_session *s, struct up_status *st);

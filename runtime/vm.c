@@ -6,17 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lang/base/text.h"
 #include "runtime/element.h"
-
-#define MAX_ROWS 1000000 /* groups of one aggregation; more are counted as dropped */
 
 /* What one run of a handler works on. */
 struct run {
 	struct up_vm *vm;
 	const struct up_hit *hit;
 	const struct up_plan_site *site;
+	const struct up_plan_block *block; /* without a hit: which it is; then there is no site */
 	const struct up_plan_prog *prog;
 	struct up_thread *thread; /* whose calls these are */
 	struct up_call *call;     /* the call opened or closed, or NULL */
@@ -27,24 +27,26 @@ int up_vm_init(struct up_vm *vm, const struct up_plan *plan, struct up_out *out)
 {
 	*vm = (struct up_vm){ .plan = plan, .out = out };
 	vm->regs = calloc(UP_MAX_REGS + 2, sizeof(*vm->regs));
-	vm->aggs = calloc(plan->nr_aggs + 1, sizeof(*vm->aggs));
-	vm->mended = malloc(UP_VM_MENDED);
+	vm->mended_size = UP_VM_MENDED + up_vm_peek_room(plan);
+	vm->mended = malloc(vm->mended_size);
+	up_memory_init(&vm->memory);
 	up_calls_init(&vm->calls);
 	up_procs_init(&vm->procs);
-	if (!vm->regs || !vm->aggs || !vm->mended)
+	if (!vm->regs || !vm->mended || up_vars_init(&vm->vars, plan))
 		return -ENOMEM;
-	for (uint32_t i = 0; i < plan->nr_aggs; i++)
-		up_table_init(&vm->aggs[i], plan->aggs[i].row->cell_size, MAX_ROWS);
-	return 0;
+	return up_vm_aggs_init(vm);
 }
 
 void up_vm_fini(struct up_vm *vm)
 {
-	for (uint32_t i = 0; vm->aggs && vm->plan && i < vm->plan->nr_aggs; i++)
-		up_table_fini(&vm->aggs[i]);
-	free(vm->aggs);
+	up_vm_aggs_fini(vm);
 	free(vm->regs);
+	free(vm->scratch);
+	for (unsigned i = 0; i < UP_LOOPS_MAX; i++)
+		up_buf_fini(&vm->loops[i].keys);
+	up_vars_fini(&vm->vars);
 	free(vm->mended);
+	up_memory_fini(&vm->memory);
 	up_key_fini(&vm->key);
 	up_buf_fini(&vm->text);
 	up_calls_fini(&vm->calls);
@@ -71,10 +73,10 @@ static struct up_value load_string(const struct up_hit *h, const struct up_field
 	return v;
 }
 
-/* Can a pointer be followed? Not null, not in the first 64 KiB, canonical. */
+/* Can a pointer be followed? */
 static bool is_pointer(const struct up_value *v)
 {
-	return !(v->flags & UP_VALUE_FAULT) && v->u >= 0x10000 && v->u < (uint64_t)1 << 56;
+	return !(v->flags & UP_VALUE_FAULT) && v->u >= UP_POINTER_MIN && v->u < UP_POINTER_END;
 }
 
 static struct up_value text_value(const char *s)
@@ -136,6 +138,7 @@ static struct up_value symbol_of(struct run *r, const struct up_value *addr)
 	const struct up_hit *h = r->hit;
 	struct up_symbol_at at = { .addr = addr->u,
 				   .path = r->site->path,
+				   .ino = r->site->id.ino,
 				   .site = r->site->addr,
 				   .site_off = r->site->offset,
 				   .place = h->place,
@@ -159,8 +162,13 @@ static struct up_out_hit describe(const struct run *r)
 {
 	struct up_out_hit o = { .time = r->hit->time,
 				.tid = r->hit->tid,
-				.probe = r->site->probe,
 				.is_return = r->prog->is_return };
+
+	o.probe = r->site ? r->site->probe : r->block->name;
+	if (!r->site) {
+		o.comm = "uptick";
+		o.comm_len = 6;
+	}
 
 	if (r->prog->comm_arg != UP_NONE) {
 		struct up_value comm = load_string(r->hit, &r->hit->fields[r->prog->comm_arg]);
@@ -190,20 +198,62 @@ static void act_printf(const struct run *r, unsigned i, const struct up_value *v
 	r->vm->out->form->text(r->vm->out, &o, b->s ? b->s : "", b->len);
 }
 
-static void act_agg(struct run *r, unsigned i, const struct up_value *v)
-{
-	const struct up_plan_agg *a = &r->vm->plan->aggs[i];
-	struct up_key *key = &r->vm->key;
+/* ---- variables ---- */
 
-	for (uint32_t k = a->nr_keys; k < a->nr_keys + a->row->max_args; k++)
-		if (v[k].flags & UP_VALUE_FAULT)
-			return; /* counted when it was read */
-	up_key_reset(key);
-	for (uint32_t k = 0; k < a->nr_keys; k++)
-		up_key_add(key, a->key_types[k].ty, &v[k]);
-	void *cell = key->failed ? NULL : up_table_at(&r->vm->aggs[i], key->p, key->len);
-	if (cell)
-		a->row->add(cell, v + a->nr_keys, a->row->max_args);
+static const struct up_table *store_table(const struct up_vm *vm, unsigned store)
+{
+	return store & 1 ? &vm->aggs[store >> 1] : &vm->vars.tables[store >> 1];
+}
+
+static uint32_t store_keys(const struct up_vm *vm, unsigned store)
+{
+	return store & 1 ? vm->plan->aggs[store >> 1].nr_keys : vm->plan->vars[store >> 1].nr_keys;
+}
+
+static void act_show(struct up_vm *vm, unsigned store)
+{
+	if (store & 1)
+		up_vm_show_agg(vm, store >> 1);
+	else
+		up_vm_show_var(vm, store >> 1);
+}
+
+static void act_clear(struct up_vm *vm, unsigned store)
+{
+	if (store & 1)
+		up_vm_clear_agg(vm, store >> 1);
+	else
+		up_vars_clear(&vm->vars, store >> 1);
+}
+
+/* False at the end of the loop. */
+static bool loop_next(struct up_vm *vm, const struct up_insn *i, struct up_value *keys)
+{
+	struct up_loop *l = &vm->loops[i->d];
+
+	vm->nr_scratch = l->scratch; /* what the last turn made is not needed any more */
+	return up_loop_next(l, keys, l->nr_keys);
+}
+
+static void loop_begin(struct up_vm *vm, const struct up_insn *i)
+{
+	struct up_loop *l = &vm->loops[i->a];
+
+	up_loop_begin(l, store_table(vm, i->b));
+	l->nr_keys = store_keys(vm, i->b);
+	l->scratch = vm->nr_scratch;
+}
+
+char *up_vm_scratch(struct up_vm *vm, size_t n)
+{
+	if (!vm->scratch)
+		vm->scratch = malloc(UP_VM_SCRATCH);
+	if (!vm->scratch || n > UP_VM_SCRATCH - vm->nr_scratch) {
+		vm->counts.no_room++;
+		return NULL;
+	}
+	vm->nr_scratch += n;
+	return vm->scratch + vm->nr_scratch - n;
 }
 
 static void act_stop(struct run *r, const struct up_value *v)
@@ -217,7 +267,11 @@ static void act_stop(struct run *r, const struct up_value *v)
 static void act_enter(struct run *r, bool rejected)
 {
 	const struct up_hit *h = r->hit;
-	struct up_call call = { .probe = r->prog->probe, .time = h->time, .rejected = rejected };
+	struct up_call call = { .probe = r->prog->probe,
+				.place = h->place,
+				.time = h->time,
+				.cpu = h->cpu,
+				.rejected = rejected };
 
 	call.sp = up_field_number(h->rec, &h->fields[r->prog->sp_arg]);
 	call.ra = up_field_number(h->rec, &h->fields[r->prog->ra_arg]);
@@ -351,6 +405,9 @@ L_OP_REJECT:
 L_OP_CONST:
 	DST = vm->plan->consts[up_insn_wide(i)];
 	NEXT;
+L_OP_SCONST:
+	DST = vm->plan->consts[up_insn_wide(i)];
+	NEXT;
 L_OP_FCONST:
 	DST = vm->plan->consts[up_insn_wide(i)];
 	NEXT;
@@ -372,6 +429,14 @@ L_OP_CHARS:
 L_OP_BYTES:
 L_OP_ARRAY:
 	DST = up_vm_bytes(vm, r->hit, i, regs[i->a + 1].u);
+	vm->counts.faults += is_fault(&DST);
+	NEXT;
+L_OP_PEEK:
+	if (is_fault(&B)) {
+		DST = B;
+		NEXT;
+	}
+	DST = up_vm_peek(vm, r->hit, i, B.u);
 	vm->counts.faults += is_fault(&DST);
 	NEXT;
 L_OP_SYM:
@@ -512,6 +577,55 @@ L_OP_SAVE:
 	if (r->call)
 		up_calls_keep(r->thread, r->call, i->b, &DST, i->c);
 	NEXT;
+L_OP_VAR:
+	DST = up_vars_get(&vm->vars, i->b);
+	NEXT;
+L_OP_SETVAR:
+	up_vars_set(&vm->vars, i->b, &DST);
+	NEXT;
+L_OP_TVAR:
+	DST = up_vars_get_thread(&vm->vars, r->hit->tid, i->b);
+	NEXT;
+L_OP_SETTVAR:
+	up_vars_set_thread(&vm->vars, r->hit->tid, i->b, &DST);
+	NEXT;
+L_OP_ROW:
+	DST = up_vars_get_row(&vm->vars, i->b, &C);
+	NEXT;
+L_OP_SETROW:
+	up_vars_set_row(&vm->vars, i->b, &C, &DST);
+	NEXT;
+L_OP_DELROW:
+	up_vars_delete_row(&vm->vars, i->b, &C);
+	NEXT;
+L_OP_RESULT:
+	DST = up_vm_agg_field(vm, i->b, &C, i->d);
+	NEXT;
+L_OP_DELGROUP:
+	up_vm_delete_agg(vm, i->b, &C);
+	NEXT;
+L_OP_LEN:
+	DST = (struct up_value){ .u = up_table_count(store_table(vm, i->b)) };
+	NEXT;
+L_OP_LOOP:
+	loop_begin(vm, i);
+	NEXT;
+L_OP_NEXT:
+	vm->budget -= (int64_t)up_insn_wide(i) - (i - code);
+	if (vm->budget < 0) {
+		vm->counts.cut_off++;
+		return true;
+	}
+	if (loop_next(vm, i, &DST))
+		NEXT;
+	i = code + up_insn_wide(i);
+	goto *labels[i->op];
+L_OP_SHOW:
+	act_show(vm, i->b);
+	NEXT;
+L_OP_CLEAR:
+	act_clear(vm, i->b);
+	NEXT;
 L_OP_PRINT:
 	act_print(r, i->b, &DST);
 	NEXT;
@@ -519,7 +633,7 @@ L_OP_PRINTF:
 	act_printf(r, i->b, &DST);
 	NEXT;
 L_OP_AGG:
-	act_agg(r, i->b, &DST);
+	up_vm_add(vm, i->b, &DST);
 	NEXT;
 L_OP_STOP:
 	act_stop(r, &DST);
@@ -539,10 +653,17 @@ L_OP_STOP:
 static bool find_call(struct run *r)
 {
 	struct up_counts *counts = &r->vm->counts;
-	uint64_t sp = up_field_number(r->hit->rec, &r->hit->fields[r->prog->sp_arg]);
+	uint64_t sp = up_field_number(r->hit->rec, &r->hit->fields[r->prog->sp_arg]) -
+		      r->prog->return_sp;
 
-	r->call = up_calls_leave(&r->vm->calls, r->hit->tid, r->prog->probe,
-				 sp - r->prog->return_sp, &r->thread);
+	if (r->prog->pops)
+		sp = up_calls_entry_sp(&r->vm->calls, r->hit->tid, r->prog->probe, sp, r->hit->ip,
+				       r->prog->pops);
+	r->call = up_calls_leave(&r->vm->calls, r->hit->tid, r->prog->probe, sp, &r->thread);
+	if (r->call && up_calls_is_doubtful(&r->vm->calls, r->call, r->hit->cpu)) {
+		r->vm->calls.doubtful++;
+		return false;
+	}
 	if (!r->call)
 		counts->unpaired++;
 	else if (r->call->rejected)
@@ -555,7 +676,10 @@ void up_vm_hit(struct up_vm *vm, const struct up_hit *hit)
 	struct run r = { .vm = vm, .hit = hit, .site = &vm->plan->sites[hit->site] };
 
 	r.prog = &vm->plan->progs[r.site->prog];
-	vm->nr_mended = 0;
+	vm->nr_mended = vm->nr_peeked = 0;
+	vm->now = hit->time;
+	vm->nr_scratch = 0;
+	vm->budget = UP_VM_BUDGET;
 	if (vm->symbols)
 		up_symbolize_begin(vm->symbols);
 	if (r.prog->calls == UP_CALLS_LEAVE && !find_call(&r))
@@ -566,8 +690,22 @@ void up_vm_hit(struct up_vm *vm, const struct up_hit *hit)
 		vm->counts.filtered++;
 }
 
+void up_vm_block(struct up_vm *vm, uint32_t i, uint64_t now)
+{
+	struct up_hit hit = { .time = now, .tid = getpid() };
+	struct run r = { .vm = vm, .hit = &hit, .block = &vm->plan->blocks[i] };
+
+	r.prog = &vm->plan->progs[r.block->prog];
+	vm->nr_mended = vm->nr_peeked = 0;
+	vm->nr_scratch = 0;
+	vm->now = now;
+	vm->budget = UP_VM_BUDGET_BLOCK;
+	execute(&r);
+}
+
 void up_vm_died(struct up_vm *vm, pid_t tid)
 {
+	up_vars_died(&vm->vars, tid);
 	up_calls_exit(&vm->calls, tid);
 	up_procs_died(&vm->procs, tid);
 	if (vm->symbols)

@@ -9,10 +9,13 @@
 #include "lang/plan.h"
 #include "runtime/calls.h"
 #include "runtime/field.h"
+#include "runtime/loops.h"
+#include "runtime/memory.h"
 #include "runtime/out.h"
 #include "runtime/procs.h"
 #include "runtime/symbolize.h"
 #include "runtime/table.h"
+#include "runtime/vars.h"
 
 /* One hit: a record, and what is known of it. */
 struct up_hit {
@@ -27,7 +30,8 @@ struct up_hit {
 	uint32_t cpu;
 };
 
-#define UP_VM_MENDED 16384
+#define UP_VM_PEEKED 32
+#define UP_VM_MENDED 16384 /* bytes for texts that have to be completed */
 
 struct up_counts {
 	uint64_t handled;  /* hits whose handler ran to its end */
@@ -35,16 +39,45 @@ struct up_counts {
 	uint64_t unpaired; /* returns whose entry was not seen, or not selected */
 	uint64_t faults;   /* values that could not be read */
 	uint64_t by_zero;  /* divisions by zero */
+	uint64_t cut_off;  /* handlers that were ended because they ran too long */
+	uint64_t no_room;  /* texts that a handler made and that found no room */
+};
+
+/* What a handler may run: only loops can take long. */
+#define UP_VM_BUDGET 10000000 /* instructions of a hit's handler */
+#define UP_VM_BUDGET_BLOCK 1000000000 /* of `on start`, `on every`, `on end` */
+#define UP_VM_SCRATCH (256u * 1024) /* bytes of the texts that a handler makes */
+
+/* Memory that was read late for this hit. */
+struct up_vm_peeked {
+	uint64_t addr; /* where */
+	size_t want;   /* bytes that were asked for */
+	size_t got;    /* and that there were */
+	const char *s; /* the bytes */
 };
 
 struct up_vm {
 	const struct up_plan *plan;
 	struct up_value *regs;
-	struct up_table *aggs; /* one an aggregation of the plan */
-	struct up_key key;     /* scratch */
-	struct up_buf text;    /* scratch, for printf */
-	char *mended;          /* texts of this hit that had to be completed, UP_VM_MENDED bytes */
-	size_t nr_mended;      /* how much of it is used */
+	struct up_table *aggs;   /* one an aggregation of the plan */
+	uint64_t *agg_since;     /* ns: when each began to gather, or was cleared last */
+	bool *agg_cleared;       /* was it cleared? */
+	size_t agg_left;         /* bytes that cells of aggregations may still allocate */
+	uint64_t now;            /* ns: the time of what is being handled, or of asking */
+	struct up_vars vars;     /* of the script */
+	struct up_loop loops[UP_LOOPS_MAX]; /* those that run, outermost first */
+	int64_t budget;          /* instructions that the handler may still run */
+	char *scratch;           /* texts that the handler has made: UP_VM_SCRATCH bytes, or NULL */
+	size_t nr_scratch;       /* how much of it is used */
+	struct up_key key;       /* scratch */
+	struct up_buf text;      /* scratch, for printf */
+	char *mended;            /* texts of this hit that had to be completed, or were read late */
+	size_t mended_size;      /* its bytes */
+	size_t nr_mended;        /* how much of it is used */
+	struct up_memory memory; /* of traced programs, for what is read late */
+	struct up_vm_peeked
+		peeked[UP_VM_PEEKED]; /* what this hit has read late, for a second use */
+	unsigned nr_peeked;           /* how many */
 	struct up_calls calls;
 	struct up_procs procs;
 	struct up_symbolize *symbols; /* names of addresses; NULL until the first is asked for */
@@ -61,6 +94,15 @@ void up_vm_fini(struct up_vm *vm);
 /* Runs the handler of a hit's site. */
 void up_vm_hit(struct up_vm *vm, const struct up_hit *hit);
 
+/* Runs a block that belongs to no hit, at a time. */
+void up_vm_block(struct up_vm *vm, uint32_t i, uint64_t now);
+
+/*
+ * Room for a text that a handler makes; it lives until the handler ends, or its loop's turn. NULL
+ * when there is none left; counted.
+ */
+char *up_vm_scratch(struct up_vm *vm, size_t n);
+
 /*
  * What OP_TEXT and OP_CHARS do: the text, whose arguments lie one behind the other; `addr` is where
  * it was read.
@@ -71,11 +113,43 @@ struct up_value up_vm_text(struct up_vm *vm, const struct up_hit *hit, const str
 struct up_value up_vm_bytes(struct up_vm *vm, const struct up_hit *hit, const struct up_insn *insn,
 			    uint64_t addr);
 
+/* What OP_PEEK does: reads at `addr`. Bytes live until the handler returns. */
+struct up_value up_vm_peek(struct up_vm *vm, const struct up_hit *hit, const struct up_insn *insn,
+			   uint64_t addr);
+/* The most scratch memory that one run of a handler needs for that. */
+size_t up_vm_peek_room(const struct up_plan *plan);
+
 /* A thread has ended: what is known of it, and of its process if it was the main one, is forgotten.
  */
 void up_vm_died(struct up_vm *vm, pid_t tid);
 
-/* Shows every aggregation, rows largest first. */
+/* ---- aggregations: vm_agg.c, vm_show.c ---- */
+
+int up_vm_aggs_init(struct up_vm *vm);
+void up_vm_aggs_fini(struct up_vm *vm);
+/* Gathering begins: rates are counted from here. */
+void up_vm_begin(struct up_vm *vm, uint64_t now);
+/* What the functions of an aggregate's row are to be told. */
+struct up_agg_cx up_vm_agg_cx(struct up_vm *vm, uint32_t i);
+/* Takes in one hit: the values of the keys, then of the arguments. */
+void up_vm_add(struct up_vm *vm, uint32_t i, const struct up_value *v);
+/*
+ * A result of the group with these keys; 0 or "" where there is none. What needs more than 64 bits
+ * becomes the nearest number that does not. Bytes are borrowed until the next hit.
+ */
+struct up_value up_vm_agg_field(struct up_vm *vm, uint32_t i, const struct up_value *keys,
+				unsigned field);
+/* The same of a cell that was found in vm->aggs[i]. */
+struct up_value up_vm_cell_field(struct up_vm *vm, uint32_t i, const void *cell, unsigned field);
+/* Forgets one group; false when there is none. */
+bool up_vm_delete_agg(struct up_vm *vm, uint32_t i, const struct up_value *keys);
+/* Forgets all groups; rates begin anew at vm->now. */
+void up_vm_clear_agg(struct up_vm *vm, uint32_t i);
+/* Shows one aggregation. -ENOMEM, or 0. */
+int up_vm_show_agg(struct up_vm *vm, uint32_t i);
+/* Shows a variable. -ENOMEM, or 0. */
+int up_vm_show_var(struct up_vm *vm, uint32_t i);
+/* Shows every aggregation but those that have gathered nothing since they were cleared. */
 int up_vm_show(struct up_vm *vm);
 
 #endif

@@ -5,31 +5,22 @@
  *
  * The kernel reads element by element, and an element that cannot be read is 0. Two cases need a
  * second look, at the program's memory itself: what is empty or all zero may lie where nothing is
- * mapped, and the word that lies across the end of a mapping may hold the last bytes before it.
+ * mapped, and the word that lies across the end of a mapping may hold the last bytes before it. A
+ * text that ends where its mapping ends is cut.
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #include "runtime/vm.h"
 
 #define PAGE 4096u
 #define WORD 8u
 
-/* Bytes of the program's memory as it is now; -errno when they cannot be read. */
-static int peek(pid_t tid, uint64_t addr, void *to, size_t len)
-{
-	struct iovec local = { to, len }, remote = { (void *)(uintptr_t)addr, len };
-	ssize_t n = process_vm_readv(tid, &local, 1, &remote, 1, 0);
-
-	return n == (ssize_t)len ? 0 : n < 0 ? -errno : -EFAULT;
-}
-
 static bool is_unmapped(pid_t tid, uint64_t addr)
 {
 	char byte;
 
-	return peek(tid, addr, &byte, 1) == -EFAULT;
+	return up_memory_peek(tid, addr, &byte, 1) == -EFAULT;
 }
 
 /* The first byte of the word that lies across the end of a page, or `len` when none does. */
@@ -53,11 +44,11 @@ static struct up_value mend(struct up_vm *vm, const struct up_hit *hit, struct u
 	char *copy = vm->mended + vm->nr_mended;
 
 	v.len = (uint32_t)word;
-	if (UP_VM_MENDED - vm->nr_mended < word + part) {
+	if (vm->mended_size - vm->nr_mended < word + part) {
 		v.flags |= UP_VALUE_CUT;
 		return v;
 	}
-	int err = peek(hit->tid, addr + word, copy + word, part);
+	int err = up_memory_peek(hit->tid, addr + word, copy + word, part);
 	if (err) {
 		/* Gone, or not ours to read: then whether there was more cannot be told. */
 		v.flags |= !word ? UP_VALUE_FAULT : err == -EFAULT ? 0 : UP_VALUE_CUT;
@@ -67,6 +58,9 @@ static struct up_value mend(struct up_vm *vm, const struct up_hit *hit, struct u
 	vm->nr_mended += word + part;
 	v.p = copy;
 	v.len = (uint32_t)strnlen(copy, word + part);
+	/* The memory ends before the text does. */
+	if (v.len == word + part)
+		v.flags |= UP_VALUE_CUT;
 	return v;
 }
 
@@ -88,7 +82,9 @@ struct up_value up_vm_text(struct up_vm *vm, const struct up_hit *hit, const str
 		v.len = insn->d;
 		v.flags = UP_VALUE_CUT;
 	}
-	if (!end && is_unmapped(hit->tid, addr))
+	if ((addr + end) % PAGE == 0 && end < len && is_unmapped(hit->tid, addr + end))
+		v.flags = end ? UP_VALUE_CUT : UP_VALUE_FAULT;
+	else if (!end && is_unmapped(hit->tid, addr))
 		v.flags = UP_VALUE_FAULT;
 	return v;
 }
@@ -111,8 +107,8 @@ static struct up_value cut_bytes(struct up_vm *vm, const struct up_hit *hit, str
 	v.len = (uint32_t)end;
 	if (!is_zero(v.p + whole, end - whole))
 		return v;
-	if (UP_VM_MENDED - vm->nr_mended < end ||
-	    peek(hit->tid, addr + whole, copy + whole, end - whole)) {
+	if (vm->mended_size - vm->nr_mended < end ||
+	    up_memory_peek(hit->tid, addr + whole, copy + whole, end - whole)) {
 		v.len = (uint32_t)whole;
 		return v;
 	}

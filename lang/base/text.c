@@ -4,6 +4,9 @@
 #include <limits.h>
 #include <string.h>
 
+#define MESSAGE_WORD 200  /* bytes of a message's word that are shown */
+#define MESSAGE_TEXT 2000 /* bytes of a message */
+
 struct range {
 	uint32_t lo; /* first code point */
 	uint32_t hi; /* last code point */
@@ -183,6 +186,133 @@ void up_text_escape(struct up_buf *b, const char *s, size_t len, char quote)
 			up_buf_add(b, s + i, n);
 		i += n + !n;
 	}
+}
+
+/* Which bytes of a text are shown when it is longer than `most`: [0, head) and [tail, len). */
+struct cut {
+	size_t head, tail;
+};
+
+/* Moves to where a character begins, at most three bytes on. */
+static size_t next_character(const char *s, size_t len, size_t at)
+{
+	for (int i = 0; i < 3 && at < len && ((unsigned char)s[at] & 0xc0) == 0x80; i++)
+		at++;
+	return at;
+}
+
+static struct cut find_cut(const char *s, size_t len, size_t most)
+{
+	size_t tail = most / 3;
+
+	if (len <= most)
+		return (struct cut){ len, len };
+	return (struct cut){ next_character(s, len, most - tail),
+			     next_character(s, len, len - tail) };
+}
+
+static void add_word(struct up_buf *b, const char *s, size_t len)
+{
+	struct cut c = find_cut(s, len, MESSAGE_WORD);
+
+	up_text_escape(b, s, c.head, 0);
+	if (c.head < c.tail)
+		up_buf_puts(b, "...");
+	up_text_escape(b, s + c.tail, len - c.tail, 0);
+}
+
+static void add_words(struct up_buf *b, const char *s, size_t len)
+{
+	while (len) {
+		const char *blank = memchr(s, ' ', len);
+		size_t word = blank ? (size_t)(blank - s) : len;
+
+		add_word(b, s, word);
+		if (blank)
+			up_buf_putc(b, ' ');
+		word += blank != NULL;
+		s += word;
+		len -= word;
+	}
+}
+
+void up_text_message(struct up_buf *b, const char *s, size_t len)
+{
+	struct cut c = find_cut(s, len, MESSAGE_TEXT);
+
+	add_words(b, s, c.head);
+	if (c.head < c.tail)
+		up_buf_puts(b, " ... ");
+	add_words(b, s + c.tail, len - c.tail);
+}
+
+static unsigned digit_of(char c)
+{
+	char lower = (char)(c | 32);
+
+	return c >= '0' && c <= '9'           ? (unsigned)(c - '0')
+	       : lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a' + 10)
+					      : UINT_MAX;
+}
+
+/* Up to `most` digits at s; returns how many there are. */
+static size_t read_digits(const char *s, size_t len, unsigned base, size_t most, uint32_t *v)
+{
+	size_t nr = 0;
+
+	for (*v = 0; nr < most && nr < len && digit_of(s[nr]) < base; nr++)
+		*v = *v * base + digit_of(s[nr]);
+	return nr;
+}
+
+/* {1f600} behind the u; returns how many bytes were read, good or not. */
+static size_t unescape_unicode(const char *s, size_t len, char out[4], size_t *nr)
+{
+	uint32_t cp;
+
+	if (!len || *s != '{')
+		return 0;
+	size_t digits = read_digits(s + 1, len - 1, 16, 6, &cp);
+	if (!digits || digits + 1 == len || s[digits + 1] != '}')
+		return digits + 1;
+	*nr = up_utf8_encode(cp, out);
+	return digits + 2;
+}
+
+size_t up_text_unescape(const char *s, size_t len, char out[4], size_t *nr, const char **wrong)
+{
+	static const char from[] = "ntre\\\"'?abfv", to[] = "\n\t\r\033\\\"'?\a\b\f\v";
+	const char *at = *s ? strchr(from, *s) : NULL;
+	uint32_t v = 0;
+	size_t used = 1;
+
+	*nr = 1;
+	*wrong = NULL;
+	if (at) {
+		out[0] = to[at - from];
+	} else if (*s == 'x') {
+		used += read_digits(s + 1, len - 1, 16, 2, &v);
+		if (used == 1)
+			*wrong = "needs two hexadecimal digits";
+		out[0] = (char)v;
+	} else if (*s == 'u') {
+		*nr = 0;
+		used += unescape_unicode(s + 1, len - 1, out, nr);
+		if (!*nr)
+			*wrong = "is not a character; write \\u{...} with its hexadecimal number";
+	} else if (*s >= '0' && *s <= '7') {
+		used = read_digits(s, len, 8, 3, &v);
+		if (v > 255)
+			*wrong = "is not a byte";
+		out[0] = (char)v;
+	} else {
+		*wrong = "is not an escape";
+		while (used < len && ((unsigned char)s[used] & 0xc0) == 0x80)
+			used++;
+	}
+	if (*wrong)
+		*nr = 0;
+	return used;
 }
 
 static void json_one(struct up_buf *b, uint32_t cp)

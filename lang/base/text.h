@@ -20,6 +20,19 @@
  */
 void up_text_escape(struct up_buf *b, const char *s, size_t len, char quote);
 
+/*
+ * The same for a message: of a word, or a message, that is too long to be read the middle is left
+ * out, which "..." says.
+ */
+void up_text_message(struct up_buf *b, const char *s, size_t len);
+
+/*
+ * Reads the escape of C behind a backslash, at s (len >= 1): n t r e \\ \" ' ? a b f v, x41, 101,
+ * u{1f600}. Returns how many bytes of s it takes; writes its *nr bytes to out, or sets *wrong to
+ * what is wrong with it ("is not an escape"), and *nr to 0.
+ */
+size_t up_text_unescape(const char *s, size_t len, char out[4], size_t *nr, const char **wrong);
+
 /* Appends s as the inside of a JSON string (no quotes). Invalid UTF-8 becomes U+FFFD. */
 void up_text_json(struct up_buf *b, const char *s, size_t len);
 

@@ -139,6 +139,7 @@ static struct up_plan_arg return_args[] = {
 static uint32_t entry_sites[] = { 0, 1, 2 }, return_sites[] = { 3, 4 };
 static struct up_plan_event events[2];
 static struct up_plan_site sites[5];
+static struct up_plan_prog progs[2]; /* the second one is that of a filter, if a test sets it */
 static struct up_plan plan;
 
 static struct up_plan_site make_site(const void *addr, const char *func, uint32_t event,
@@ -173,7 +174,12 @@ static void make_plan(void)
 					    .nr_args = 1,
 					    .sites = return_sites,
 					    .nr_sites = 2 };
-	plan = (struct up_plan){ .events = events, .nr_events = 2, .sites = sites, .nr_sites = 5 };
+	plan = (struct up_plan){ .events = events,
+				 .nr_events = 2,
+				 .sites = sites,
+				 .nr_sites = 5,
+				 .progs = progs,
+				 .nr_progs = 2 };
 }
 
 #endif

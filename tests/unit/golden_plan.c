@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lang/up.h"
+#include "lang/verify.h"
 
 /* Code lies at 0x1000..0x4fff, data at 0x6000..0x6fff; file offsets are 0x200 lower. */
 #define CODE_START 0x1000u
@@ -17,11 +18,14 @@
 #define SHIFT 0x200u
 
 static const struct up_object objects[] = {
-	{ "/usr/bin/app", "app", UP_M_X86_64, true },
-	{ "/lib/libc.so.6", "libc", UP_M_X86_64, true },
-	{ "/usr/bin/arm", "arm", UP_M_AARCH64, true },
-	{ "/usr/bin/mips", "mips", UP_M_OTHER, false },
-	{ "/opt/my app", "my app", UP_M_X86_64, true },
+	{ "/usr/bin/app", "app", UP_M_X86_64, true, { 0 } },
+	{ "/lib/libc.so.6", "libc", UP_M_X86_64, true, { 0 } },
+	{ "/usr/bin/arm", "arm", UP_M_AARCH64, true, { 0 } },
+	{ "/usr/bin/app32", "app32", UP_M_I386, false, { 0 } },
+	{ "/usr/bin/mips", "mips", UP_M_OTHER, false, { 0 } },
+	{ "/opt/my app", "my app", UP_M_X86_64, true, { 0 } },
+	{ "/usr/bin/bare", "bare", UP_M_X86_64, true, { 0 } },
+	{ "/usr/bin/names", "names", UP_M_X86_64, true, { 0 } },
 };
 
 struct row {
@@ -52,7 +56,42 @@ static const struct row symbols[] = {
 	{ "libc", { "memcpy", "GLIBC_2.14", 0x2300, 0x40, UP_SYM_FUNC, false } },
 	{ "libc", { "memcpy", "GLIBC_2.2.5", 0x2340, 0x40, UP_SYM_FUNC, false } },
 	{ "arm", { "start", NULL, 0x1000, 0x40, UP_SYM_FUNC, false } },
+	{ "app32", { "alpha", NULL, 0x1040, 0x20, UP_SYM_FUNC, false } },
+	{ "app32", { "beta", NULL, 0x1080, 0x80, UP_SYM_FUNC, false } },
+	{ "bare", { "table", NULL, 0x6000, 0x80, UP_SYM_DATA, false } },
 	{ "my app", { "main", NULL, 0x1000, 0x40, UP_SYM_FUNC, false } },
+	{ "names", { "main", NULL, 0x1000, 0x10, UP_SYM_FUNC, false } },
+	{ "names", { "fun", NULL, 0x1040, 0x10, UP_SYM_FUNC, false } },
+	{ "names", { "_Z3funi", NULL, 0x1050, 0x10, UP_SYM_FUNC, false } },
+	{ "names", { "_Z8functionv", NULL, 0x1060, 0x10, UP_SYM_FUNC, false } },
+	{ "names", { "_Z9main_testv", NULL, 0x1070, 0x10, UP_SYM_FUNC, false } },
+	{ "names", { "_ZNK3geo5Shape4areaEi", NULL, 0x1100, 0x10, UP_SYM_FUNC, false } },
+	{ "names", { "_ZNK3geo5Shape4areaEd", NULL, 0x1110, 0x10, UP_SYM_FUNC, false } },
+	{ "names", { "_ZN3geo5Shape4growIiEEiT_", NULL, 0x1120, 0x10, UP_SYM_FUNC, false } },
+	{ "names", { "_ZN3geo5Shape4growIcEEiT_", NULL, 0x1130, 0x10, UP_SYM_FUNC, false } },
+	{ "names", { "_ZN3geo5ShapeC1Ev", NULL, 0x1140, 0x10, UP_SYM_FUNC, false } },
+	{ "names", { "_ZN3geo5ShapeC2Ev", NULL, 0x1140, 0x10, UP_SYM_FUNC, false } },
+	{ "names", { "_ZN3geo5ShapeD0Ev", NULL, 0x1150, 0x10, UP_SYM_FUNC, false } },
+	{ "names", { "_ZN3geo5ShapeD2Ev", NULL, 0x1160, 0x10, UP_SYM_FUNC, false } },
+	{ "names", { "_ZN3geo3VecplERKS0_", NULL, 0x1170, 0x10, UP_SYM_FUNC, false } },
+	{ "names", { "_ZN3geo3VecclEv", NULL, 0x1180, 0x10, UP_SYM_FUNC, false } },
+	{ "names", { "_ZN12_GLOBAL__N_16helperEi", NULL, 0x1190, 0x10, UP_SYM_FUNC, true } },
+	{ "names", { "_ZN3boxIiE3getEv", NULL, 0x11a0, 0x10, UP_SYM_FUNC, false } },
+	{ "names", { "_ZN3geo5Shape4areaEi.cold", NULL, 0x11b0, 0x10, UP_SYM_FUNC, true } },
+	{ "names", { "_Z4takePKc", NULL, 0x11c0, 0x10, UP_SYM_FUNC, false } },
+	{ "names", { "_Z4twini", NULL, 0x11d0, 0x10, UP_SYM_FUNC, false } },
+	{ "names", { "_Z4twinl", NULL, 0x11e0, 0x10, UP_SYM_FUNC, false } },
+	{ "names", { "_RNvNtCs1234_7mycrate5cache3get", NULL, 0x1200, 0x10, UP_SYM_FUNC, false } },
+	{ "names",
+	  { "_RNvMNtCs1234_7mycrate5cacheNtB2_5Cache3put", NULL, 0x1210, 0x10, UP_SYM_FUNC,
+	    false } },
+	{ "names",
+	  { "_ZN7mycrate5cache5clear17h1234567890abcdefE", NULL, 0x1220, 0x10, UP_SYM_FUNC,
+	    true } },
+	{ "names",
+	  { "_ZN7mycrate5cache5clear17hfedcba0987654321E", NULL, 0x1230, 0x10, UP_SYM_FUNC,
+	    true } },
+	{ "names", { "_ZN3geo5tableE", NULL, 0x6000, 0x10, UP_SYM_DATA, false } },
 };
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
@@ -131,17 +170,27 @@ static bool fake_func_at(void *ctx, const struct up_object *o, uint64_t addr, st
 	return false;
 }
 
-/* Instructions are 4 bytes long here, but for `odd`, which the kernel refuses. */
+/*
+ * Instructions are 4 bytes long here. Inside them, the kernel would take a probe at even addresses.
+ * At 0x10d0, in `beta`, is a nop of five bytes that it handles wrongly.
+ */
 static bool fake_can_probe(void *ctx, const struct up_object *o, uint64_t addr, struct up_why *why)
 {
 	(void)ctx;
 	(void)o;
+	if (addr == 0x10d0) {
+		up_buf_puts(&why->msg, "beta+0x50 is a five-byte nop inside a function");
+		up_buf_puts(&why->hint, "use beta+0x58");
+		why->harm = UP_HARM_RED_ZONE;
+		return false;
+	}
 	if (addr % 4 == 0)
 		return true;
 	up_buf_printf(&why->msg, "0x%" PRIx64 " is inside the 4-byte instruction at 0x%" PRIx64,
 		      addr, addr / 4 * 4);
 	up_buf_printf(&why->hint, "use 0x%" PRIx64 " or 0x%" PRIx64, addr / 4 * 4,
 		      addr / 4 * 4 + 4);
+	why->harm = addr % 4 == 2 ? UP_HARM_INSIDE : UP_HARM_NONE;
 	return false;
 }
 
@@ -150,6 +199,29 @@ static bool fake_imports(void *ctx, const struct up_object *o, const char *name,
 	(void)ctx;
 	*lib = "libc.so.6";
 	return !strcmp(o->name, "app") && !strcmp(name, "malloc");
+}
+
+/* The resolver of `pick` tells what it picks from; of other indirect functions nothing is known. */
+static void fake_picks(void *ctx, const struct up_object *o, uint64_t addr, up_symbol_fn *fn,
+		       void *arg)
+{
+	static const struct up_symbol named = { .name = "alpha", .addr = 0x1040 };
+	static const struct up_symbol unnamed = { .addr = 0x12e0 };
+
+	(void)ctx;
+	(void)o;
+	if (addr == 0x1280 && fn(arg, &named))
+		fn(arg, &unnamed);
+}
+
+/* `bare` has no names. */
+static enum up_named fake_names(void *ctx, const struct up_object *o, struct up_buf *hint)
+{
+	(void)ctx;
+	if (strcmp(o->name, "bare"))
+		return UP_NAMES_ALL;
+	up_buf_puts(hint, "install its debug symbols");
+	return UP_NAMES_NONE;
 }
 
 static void fake_near_symbols(void *ctx, const struct up_object *o, struct up_nearest *n)
@@ -175,32 +247,13 @@ static const struct up_resolver fake = {
 	.func_at = fake_func_at,
 	.can_probe = fake_can_probe,
 	.imports = fake_imports,
+	.picks = fake_picks,
+	.names = fake_names,
 	.near_symbols = fake_near_symbols,
 	.near_objects = fake_near_objects,
 };
 
 extern const struct up_agg_row *const up_agg_rows[];
-
-/* "line:col tag: message" of each diagnostic, with its hint and note. */
-static void show_diags(const struct up_compile *c, struct up_buf *out)
-{
-	unsigned line, col;
-
-	for (size_t i = 0; i < c->diags.list.nr; i++) {
-		const struct up_diag *d = &c->diags.list.v[i];
-
-		up_source_where(&c->sources.list.v[d->span.src], d->span.off, &line, &col);
-		up_buf_printf(out, "%u:%u-%u %s: %s\n", line, col, col + d->span.len,
-			      up_diag_tag_name(d->tag, (char[UP_TAG_NAME_MAX]){ 0 }), d->msg);
-		if (d->hint)
-			up_buf_printf(out, "    hint: %s\n", d->hint);
-		if (!d->has_note)
-			continue;
-		up_source_where(&c->sources.list.v[d->note_span.src], d->note_span.off, &line,
-				&col);
-		up_buf_printf(out, "    note: %u:%u %s\n", line, col, d->note);
-	}
-}
 
 static bool read_file(const char *path, struct up_buf *text)
 {
@@ -219,13 +272,112 @@ static bool read_file(const char *path, struct up_buf *text)
 	return true;
 }
 
+/* ---- modules: those of the folder modules/ beside the test ---- */
+
+#define MAX_MODULES 200
+
+struct module_texts {
+	struct up_buf texts[MAX_MODULES], names[MAX_MODULES];
+	size_t nr;
+};
+
+static bool load_module(void *ctx, const char *from, const char *name, bool is_path,
+			struct up_module_text *out, struct up_why *why)
+{
+	struct module_texts *m = ctx;
+	struct up_buf *text = &m->texts[m->nr], *path = &m->names[m->nr];
+
+	(void)from;
+	up_buf_printf(path, "modules/%s%s", name, is_path ? "" : ".up");
+	if (++m->nr == MAX_MODULES || !read_file(path->s, text)) {
+		up_buf_printf(&why->msg, "there is no module `%s`", name);
+		return false;
+	}
+	const char *shown = path->s + strlen("modules/");
+	*out = (struct up_module_text){ shown, shown, text->s ? text->s : "", text->len };
+	return true;
+}
+
+static bool has_module(void *ctx, const char *name)
+{
+	(void)ctx;
+	return !strcmp(name, "heap");
+}
+
+static void free_modules(struct module_texts *m)
+{
+	for (size_t i = 0; i < m->nr; i++) {
+		up_buf_fini(&m->texts[i]);
+		up_buf_fini(&m->names[i]);
+	}
+}
+
+/* "# params: min=8KiB name=x" on the first line; changes the text. */
+static unsigned take_params(char *line, struct up_param_arg *params, unsigned max)
+{
+	static const char mark[] = "# params: ";
+	unsigned nr = 0;
+
+	if (!line || strncmp(line, mark, strlen(mark)) != 0)
+		return 0;
+	line[strcspn(line, "\n")] = 0;
+	for (char *save, *word = strtok_r(line + strlen(mark), " ", &save); word && nr < max;
+	     word = strtok_r(NULL, " ", &save)) {
+		char *value = strchr(word, '=');
+
+		if (value)
+			*value++ = 0;
+		params[nr++] = (struct up_param_arg){ word, value };
+	}
+	return nr;
+}
+
+/* "heap.up:" before a place that is not in the script. */
+static void show_file(const struct up_compile *c, struct up_span sp, struct up_buf *out)
+{
+	const struct up_source *s = &c->sources.list.v[sp.src];
+
+	if (s->origin)
+		up_buf_printf(out, "%s:", s->name);
+}
+
+/* "line:col tag: message" of each diagnostic, with its hint and note. */
+static void show_diags(const struct up_compile *c, struct up_buf *out)
+{
+	unsigned line, col;
+
+	for (size_t i = 0; i < c->diags.list.nr; i++) {
+		const struct up_diag *d = &c->diags.list.v[i];
+
+		up_source_where(&c->sources.list.v[d->span.src], d->span.off, &line, &col);
+		show_file(c, d->span, out);
+		up_buf_printf(out, "%u:%u-%u %s: %s\n", line, col, col + d->span.len,
+			      up_diag_tag_name(d->tag, (char[UP_TAG_NAME_MAX]){ 0 }), d->msg);
+		if (d->hint)
+			up_buf_printf(out, "    hint: %s\n", d->hint);
+		if (!d->has_note)
+			continue;
+		up_source_where(&c->sources.list.v[d->note_span.src], d->note_span.off, &line,
+				&col);
+		up_buf_puts(out, "    note: ");
+		show_file(c, d->note_span, out);
+		up_buf_printf(out, "%u:%u %s\n", line, col, d->note);
+	}
+}
+
 int main(int argc, char **argv)
 {
-	static const char *const args[] = { "libc", "app:beta" };
+	static const char *const args[] = { "libc", "app:beta", "42", "-1.5", "\"7\"", "007" };
+	static struct module_texts texts;
+	const struct up_modules modules = { &texts, load_module, has_module };
+	struct up_param_arg params[8];
 	struct up_env env = { .resolver = &fake,
 			      .aggs = up_agg_rows,
 			      .args = args,
-			      .nr_args = 2,
+			      .nr_args = 6,
+			      .params = params,
+			      .modules = &modules,
+			      .script_id = "test.up",
 			      .max_arg_text = UP_MAX_ARG_TEXT,
 			      .max_args = UP_MAX_ARGS,
 			      .max_sites = UP_MAX_SITES };
@@ -236,16 +388,25 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: golden_plan check|plan|code FILE\n");
 		return 2;
 	}
+	env.unsafe = text.s && !strncmp(text.s, "#!", 2) && strstr(text.s, "--unsafe");
+	struct up_buf line = { 0 };
+	up_buf_add(&line, text.s ? text.s : "", text.len);
+	env.nr_params = take_params(line.s, params, 8);
 	struct up_plan *plan = up_compile(c, &env, "test.up", text.s ? text.s : "", text.len);
 	show_diags(c, &out);
+	/* Whatever compiles must verify. */
+	if (plan && !up_plan_verify(plan, &out))
+		up_buf_puts(&out, "\n");
 	if (plan && strcmp(argv[1], "check"))
 		up_plan_dump(plan, "g", !strcmp(argv[1], "code"), &out);
 	else if (plan)
-		up_buf_puts(&out, "ok\n");
+		up_buf_puts(&out, c->is_module ? "ok, a module\n" : "ok\n");
 	fputs(out.s ? out.s : "", stdout);
 	up_plan_free(plan);
 	up_compile_free(c);
+	free_modules(&texts);
 	up_buf_fini(&text);
+	up_buf_fini(&line);
 	up_buf_fini(&out);
 	return 0;
 }

@@ -3,7 +3,8 @@
  * the keeper without privileges, and as unforgiving as the kernel. Its state is in the files, so
  * that a keeper forked off and its parent see the same.
  *
- * Removing an event of several sites while it is enabled anywhere is recorded as CORRUPT.
+ * Removing an event of several sites while it is enabled anywhere is recorded as CORRUPT, removing
+ * one that has a filter as FILTERED.
  * Files that tests put into an event's top directory: `perf` (perf holds it), `stuck` (enable
  * never shows 0); into an instance: `busy` (somebody has it open).
  */
@@ -121,6 +122,8 @@ static int model_make_event(const char *dir)
 	model_put(path, "0\n");
 	snprintf(path, sizeof(path), "%s/trigger", dir);
 	model_put(path, "# Available triggers:\n");
+	snprintf(path, sizeof(path), "%s/filter", dir);
+	model_put(path, "none\n");
 	return 0;
 }
 
@@ -135,8 +138,12 @@ static int model_is_enabled(const char *dir)
 
 static int model_drop_event(const char *dir)
 {
-	char path[600];
+	char path[600], filter[16];
 
+	snprintf(path, sizeof(path), "%s/filter", dir);
+	model_get(path, filter, sizeof(filter));
+	if (strcmp(filter, "none\n"))
+		model_put(model_path("FILTERED"), dir);
 	model_remove_tree(dir);
 	snprintf(path, sizeof(path), "%s", dir);
 	*strrchr(path, '/') = 0;
@@ -255,6 +262,14 @@ static int model_write_trigger(const char *path, const char *data, size_t len)
 	return found ? 0 : -EINVAL;
 }
 
+static int model_write_filter(const char *path, const char *value)
+{
+	if (!model_has(path))
+		return -ENOENT;
+	model_put(path, strcmp(value, "0") ? value : "none\n");
+	return 0;
+}
+
 /* --- the operations -------------------------------------------------------------------------- */
 
 static int model_step(const char *what, const char *path, const char *value)
@@ -288,6 +303,8 @@ static int model_write(void *arg, const char *path, const char *data, size_t len
 		return model_write_enable(path, value);
 	if (!strcmp(file, "trigger"))
 		return model_write_trigger(path, data, len);
+	if (!strcmp(file, "filter"))
+		return model_write_filter(path, value);
 	return up_tracefs_real_ops.write(NULL, path, data, len, append);
 }
 
@@ -377,7 +394,7 @@ static bool model_is_clean(void)
 	up_tracefs_list(&model.fs, "events", &b);
 	up_tracefs_list(&model.fs, "instances", &b);
 	bool clean = !*text && b.len == sizeof("task") + sizeof("other") &&
-		     !model_has(model_path("CORRUPT"));
+		     !model_has(model_path("CORRUPT")) && !model_has(model_path("FILTERED"));
 	up_buf_fini(&b);
 	return clean;
 }

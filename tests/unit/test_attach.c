@@ -244,6 +244,34 @@ static void test_unused(void)
 	close_attach(a);
 }
 
+/*
+ * The kernel judges a condition for one or all sites of an event; one that it does not understand
+ * is no failure.
+ */
+static void test_filter(const char *filter, bool one_event_per_site)
+{
+	bool is_taken = strncmp(filter, "nothing", 7) != 0;
+	struct up_attach_opts o = { .one_event_per_site = one_event_per_site };
+	uint64_t hits = 0;
+
+	progs[1].filter = filter;
+	sites[1].prog = 1;
+	struct up_attach *a = open_attach(o);
+	struct caller c = start_caller(false);
+	CHECK(!up_attach_arm(a, &status));
+	CHECK(a->nr_filters == is_taken && a->nr_refused == !is_taken);
+	let_call(c);
+	CHECK(!up_attach_stop(a, &status));
+	struct seen seen = read_all(a);
+	CHECK(seen.strange == 0 && seen.hits[0] == 3 && seen.hits[2] == 7 && seen.hits[3] == 3);
+	CHECK(seen.hits[1] == (is_taken ? 2u : 5u) && seen.sum[1] == (is_taken ? 3 + 4 : 10));
+	CHECK(up_attach_hits(a, &hits) == is_taken);
+	if (is_taken)
+		CHECK(hits == (one_event_per_site ? 5u : 15u));
+	close_attach(a);
+	sites[1].prog = 0;
+}
+
 static void test_processes(bool follow)
 {
 	struct caller mine = start_caller(true), other = start_caller(false);
@@ -660,6 +688,9 @@ int main(int argc, char **argv)
 		.lifecycle = true, .keep_oldest = true, .buffer_size = 1 << 20 });
 	test_counts((struct up_attach_opts){ .one_event_per_site = true, .lifecycle = true });
 	test_unused();
+	test_filter("a > 2", false);
+	test_filter("a > 2 && !(a & 16)", true);
+	test_filter("nothing > 2", false);
 	test_processes(false);
 	test_processes(true);
 	test_skip_self();

@@ -5,12 +5,18 @@
 #include "unit.h"
 
 #define TID 100
+#define TRAMPOLINE 0x7fffffffe000
+
+/* Where the function is that is called. */
+static uint64_t place = 0x401000;
 
 /* Opens a call of a probe at sp that returns to ra, and keeps one number. */
 static struct up_call *enter(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp,
 			     uint64_t ra, uint64_t kept)
 {
-	struct up_call call = { .probe = probe, .sp = sp, .ra = ra, .time = sp, .nr_vals = 2 };
+	struct up_call call = {
+		.probe = probe, .sp = sp, .ra = ra, .place = place, .time = sp, .nr_vals = 2
+	};
 	struct up_value v = { .u = kept };
 	struct up_value text = { .p = "abc", .len = 3 };
 	struct up_thread *t;
@@ -89,19 +95,69 @@ static void test_abandoned(void)
 	up_calls_fini(&c);
 }
 
-/* A function that jumps to its own start finds the kernel's trampoline (here 99) there. */
+/* A function that jumps to its own start finds the kernel's trampoline there. */
 static void test_tail_calls(void)
 {
 	struct up_calls c;
 
 	up_calls_init(&c);
 	enter(&c, TID, 1, 1000, 5, 1);
-	CHECK(enter(&c, TID, 1, 1000, 99, 2)->depth == 1);
-	CHECK(enter(&c, TID, 1, 1000, 99, 3)->depth == 2);
+	CHECK(enter(&c, TID, 1, 1000, TRAMPOLINE, 2)->depth == 1);
+	CHECK(enter(&c, TID, 1, 1000, TRAMPOLINE, 3)->depth == 2);
 	CHECK(leave(&c, TID, 1, 1000) == 3);
 	CHECK(leave(&c, TID, 1, 1000) == 2);
 	CHECK(leave(&c, TID, 1, 1000) == 1);
 	CHECK(c.abandoned == 0);
+	up_calls_fini(&c);
+}
+
+/* A call at the stack pointer of one that was left, from another place or of another function. */
+static void test_replaced(void)
+{
+	struct up_calls c;
+
+	up_calls_init(&c);
+	enter(&c, TID, 1, 1000, 5, 1);
+	CHECK(enter(&c, TID, 1, 1000, 6, 2)->depth == 0);
+	CHECK(c.abandoned == 1);
+	/* Two probes on the next one, of another function. */
+	place += 0x100;
+	CHECK(enter(&c, TID, 2, 1000, 6, 3)->depth == 0);
+	CHECK(c.abandoned == 2);
+	CHECK(enter(&c, TID, 1, 1000, 6, 4)->depth == 0);
+	CHECK(c.abandoned == 2);
+	CHECK(enter(&c, TID, 1, 900, 7, 5)->depth == 1);
+	CHECK(leave(&c, TID, 1, 900) == 5);
+	CHECK(leave(&c, TID, 2, 1000) == 3);
+	CHECK(leave(&c, TID, 1, 1000) == 4);
+	CHECK(c.abandoned == 2 && up_calls_open(&c) == 0);
+	up_calls_fini(&c);
+}
+
+/* Hits were lost on one of two CPUs: what was open then is neither paired nor called abandoned. */
+static void test_lost(void)
+{
+	uint64_t gap_end[2] = { 0 };
+	struct up_call call = { .probe = 1, .sp = 1000, .ra = 5, .time = 50, .cpu = 0 };
+	struct up_calls c;
+	struct up_thread *t;
+
+	up_calls_init(&c);
+	c.gap_end = gap_end;
+	CHECK(!up_calls_is_doubtful(&c, up_calls_enter(&c, TID, &call, &t), 1));
+	gap_end[1] = 60;
+	CHECK(!up_calls_is_doubtful(&c, &call, 0));
+	CHECK(up_calls_is_doubtful(&c, &call, 1));
+	call.cpu = 1;
+	CHECK(up_calls_is_doubtful(&c, &call, 0));
+	call.time = 60;
+	CHECK(!up_calls_is_doubtful(&c, &call, 1));
+	up_calls_exit(&c, TID);
+	CHECK(c.abandoned == 1);
+	call.time = 59;
+	up_calls_enter(&c, TID, &call, &t);
+	up_calls_exit(&c, TID);
+	CHECK(c.abandoned == 1);
 	up_calls_fini(&c);
 }
 
@@ -114,7 +170,8 @@ static void test_limits(void)
 		enter(&c, TID, 1, 10000000 - i * 16, 5, i + 1);
 	CHECK(c.not_kept == 10 && up_calls_open(&c) == UP_CALLS_DEPTH);
 	up_calls_exit(&c, TID);
-	CHECK(up_calls_open(&c) == 0 && c.abandoned == UP_CALLS_DEPTH);
+	CHECK(up_calls_open(&c) == 0 && c.abandoned == UP_CALLS_KERNEL);
+	CHECK(c.too_deep == UP_CALLS_DEPTH - UP_CALLS_KERNEL);
 	up_calls_fini(&c);
 }
 
@@ -158,6 +215,35 @@ static void test_fork(void)
 	up_calls_fini(&c);
 }
 
+/* A function may take arguments off the stack: then the return's stack pointer tells less. */
+static void test_popped(void)
+{
+	struct up_calls c;
+
+	up_calls_init(&c);
+	CHECK(up_calls_entry_sp(&c, TID, 1, 900, 5, 256) == 900);
+	enter(&c, TID, 1, 1000, 5, 1);
+	enter(&c, TID, 1, 900, 6, 2);
+	/* Nothing taken off, 4 bytes, 256, and more than can be. */
+	CHECK(up_calls_entry_sp(&c, TID, 1, 900, 6, 256) == 900);
+	CHECK(up_calls_entry_sp(&c, TID, 1, 904, 6, 256) == 900);
+	CHECK(up_calls_entry_sp(&c, TID, 1, 1000, 5, 256) == 1000);
+	CHECK(up_calls_entry_sp(&c, TID, 1, 1156, 5, 256) == 1000);
+	CHECK(up_calls_entry_sp(&c, TID, 1, 1260, 5, 256) == 1260);
+	/* It must return to where it was called from, and be of the probe. */
+	CHECK(up_calls_entry_sp(&c, TID, 1, 904, 7, 256) == 904);
+	CHECK(up_calls_entry_sp(&c, TID, 2, 904, 6, 256) == 904);
+	CHECK(up_calls_entry_sp(&c, TID + 1, 1, 904, 6, 256) == 904);
+	/* Of several that fit, those deeper in the stack were left; a tail call fits as well. */
+	enter(&c, TID, 1, 880, 6, 3);
+	CHECK(up_calls_entry_sp(&c, TID, 1, 904, 6, 256) == 900);
+	enter(&c, TID, 1, 860, TRAMPOLINE, 4);
+	CHECK(up_calls_entry_sp(&c, TID, 1, 864, 9, 256) == 860);
+	CHECK(leave(&c, TID, 1, 900) == 2);
+	CHECK(leave(&c, TID, 1, 1000) == 1);
+	up_calls_fini(&c);
+}
+
 int main(void)
 {
 	test_fork();
@@ -165,6 +251,9 @@ int main(void)
 	test_threads_and_probes();
 	test_abandoned();
 	test_tail_calls();
+	test_popped();
+	test_replaced();
+	test_lost();
 	test_limits();
 	test_no_growth();
 	return unit_report("calls");

@@ -32,7 +32,25 @@ __asm__(".text\n"
 	".type up_test_jump,@function\n"
 	"up_test_jump:\n .byte 0xeb,0x01,0x06,0xc3\n" /* a byte that is no instruction, jumped over
 						       */
-	".size up_test_jump,.-up_test_jump\n");
+	".size up_test_jump,.-up_test_jump\n"
+	".p2align 6\n.type up_test_nop5,@function\n"
+	"up_test_nop5:\n .cfi_startproc\n"
+	" endbr64\n"                        /* +0 */
+	" .byte 0x0f,0x1f,0x44,0x00,0x00\n" /* +4 */
+	" push %rbp\n"                      /* +9 */
+	" .byte 0x0f,0x1f,0x44,0x00,0x00\n" /* +10 */
+	" .byte 0x0f,0x1f,0x44,0x00,0x00\n" /* +15 */
+	" pop %rbp\n"                       /* +20 */
+	"up_test_nop5_label:\n"
+	" .byte 0x0f,0x1f,0x44,0x00,0x00\n" /* +21 */
+	" lock incl (%rdi)\n"               /* +26 */
+	" ret\n"
+	" .cfi_endproc\n .size up_test_nop5,.-up_test_nop5\n"
+	".p2align 12\n.type up_test_page,@function\n"
+	"up_test_page:\n .cfi_startproc\n"
+	" .skip 4092, 0x90\n .byte 0x0f,0x1f,0x44,0x00,0x00\n ret\n" /* +0xffc: into the next page
+								      */
+	" .cfi_endproc\n .size up_test_page,.-up_test_page\n");
 #endif
 
 static struct found find(struct up_elf_symbols *s, enum up_query_kind kind, const char *pattern)
@@ -504,6 +522,49 @@ static void check_probes(void)
 	CHECK(address_of(o, "up_test_label") == address_of(o, "up_test_unsized") + 3);
 }
 
+/* Inside an instruction the kernel takes what looks like another one. */
+static void check_harm(void)
+{
+	const struct up_object *o = open_object("/proc/self/exe");
+	uint64_t code = address_of(o, "up_test_code"), jump = address_of(o, "up_test_jump");
+
+	CHECK(!up->can_probe(up->ctx, o, code + 2, &why) && why.harm == UP_HARM_INSIDE);
+	CHECK(!up->can_probe(up->ctx, o, code + 4, &why) && why.harm == UP_HARM_NONE);
+	CHECK(!up->can_probe(up->ctx, o, code + 7, &why) && why.harm == UP_HARM_NONE);
+	CHECK(!up->can_probe(up->ctx, o, jump + 3, &why) && why.harm == UP_HARM_UNKNOWN);
+	CHECK(up->can_probe(up->ctx, o, code, &why) && why.harm == UP_HARM_NONE);
+}
+
+/* A five-byte nop, on a kernel that handles it wrongly and on one that does not. */
+static void check_nop5(void)
+{
+	struct up_elf_options opt = { .nop5 = UP_NOP5_HARMS };
+	struct up_elf_resolver *bad = up_elf_resolver_new(&opt);
+
+	opt.nop5 = UP_NOP5_FINE;
+	struct up_elf_resolver *good = up_elf_resolver_new(&opt);
+	const struct up_resolver *b = up_elf_resolver_iface(bad), *g = up_elf_resolver_iface(good);
+	const struct up_object *ob = b->open(b->ctx, "/proc/self/exe", &why);
+	const struct up_object *og = g->open(g->ctx, "/proc/self/exe", &why);
+	uint64_t at = address_of(ob, "up_test_nop5"), page = address_of(ob, "up_test_page");
+
+	CHECK(b->can_probe(b->ctx, ob, at, &why) && b->can_probe(b->ctx, ob, at + 4, &why));
+	CHECK(!b->can_probe(b->ctx, ob, at + 10, &why) && why.harm == UP_HARM_RED_ZONE);
+	CHECK(says("up_test_nop5+0xa is a five-byte nop inside a function"));
+	CHECK(hints("use up_test_nop5+0x14, where registers and stack are the same"));
+	CHECK(!b->can_probe(b->ctx, ob, at + 15, &why) && why.harm == UP_HARM_RED_ZONE);
+	CHECK(b->can_probe(b->ctx, ob, at + 20, &why) && why.harm == UP_HARM_NONE);
+	/* A label is no entry; what stands behind this one cannot be probed. */
+	CHECK(!b->can_probe(b->ctx, ob, at + 21, &why) && why.harm == UP_HARM_RED_ZONE);
+	CHECK(hints("probe another instruction of the function"));
+	CHECK(b->can_probe(b->ctx, ob, page + 4092, &why));
+	for (unsigned i = 10; i <= 21; i++)
+		if (i == 10 || i == 15 || i == 21)
+			CHECK(g->can_probe(g->ctx, og, at + i, &why));
+	up_elf_resolver_free(bad);
+	up_elf_resolver_free(good);
+}
+
 /* Without Capstone a probe stands at the start of a function, or nowhere. */
 static void check_no_disasm(void)
 {
@@ -513,8 +574,8 @@ static void check_no_disasm(void)
 	struct up_disasm none = { .soname = "libcapstone.so.none" };
 	uint64_t code = address_of(o, "up_test_code");
 
-	CHECK(up_elf_can_probe(e, s, &none, code, &why) && !none.is_tried);
-	CHECK(!up_elf_can_probe(e, s, &none, code + 1, &why));
+	CHECK(up_elf_can_probe(e, s, &none, UP_NOP5_FINE, code, &why) && !none.is_tried);
+	CHECK(!up_elf_can_probe(e, s, &none, UP_NOP5_FINE, code + 1, &why));
 	CHECK(says("whether an instruction starts at up_test_code+0x1 cannot be told without the "
 		   "library Capstone, which is not installed"));
 	CHECK(hints("install the package libcapstone4"));
@@ -535,9 +596,10 @@ static void check_boundaries(const char *path)
 		if (!strstr(line, ":\t") || sscanf(line, "%lx:", &addr) != 1)
 			continue;
 		for (; nr && next < addr; next++)
-			if (up->can_probe(up->ctx, o, next, &why) || !strstr(why.msg.s, "inside"))
+			if (up->can_probe(up->ctx, o, next, &why) ||
+			    !strstr(why.msg.s, "inside the"))
 				nr_wrong++;
-		if (!up->can_probe(up->ctx, o, addr, &why) && strstr(why.msg.s, "inside"))
+		if (!up->can_probe(up->ctx, o, addr, &why) && strstr(why.msg.s, "inside the"))
 			nr_wrong++;
 		next = addr + 1;
 		nr++;
@@ -618,7 +680,7 @@ static void exercise(const unsigned char *bytes, size_t size)
 		up_elf_frame_start(e, addr, &x);
 		up_elf_to_addr(e, e->load[i].offset, &x);
 		if (up_elf_to_offset(e, addr, &x) == UP_PLACE_CODE)
-			up_elf_can_probe(e, s, &disasm, addr, &why);
+			up_elf_can_probe(e, s, &disasm, UP_NOP5_HARMS, addr, &why);
 		up_elf_stub_at(e, addr, &stub);
 	}
 	up_elf_symbols_free(s);
@@ -691,6 +753,8 @@ int main(int argc, char **argv)
 	check_self();
 #if defined(__x86_64__)
 	check_probes();
+	check_harm();
+	check_nop5();
 	check_no_disasm();
 	check_boundaries("/bin/true");
 #endif

@@ -3,7 +3,9 @@
  * program against objdump, where that is installed.
  */
 #include "runtime/insn.h"
+#include "runtime/nop5.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "tests/unit/unit.h"
@@ -238,6 +240,37 @@ static void check_listing(const char *path)
 }
 #endif
 
+static void check_nops(void)
+{
+	static const unsigned char nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+	static const unsigned char other[] = { 0x0f, 0x1f, 0x44, 0x00, 0x08 };
+	static const unsigned char nop10[] = { 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0 };
+	static const unsigned char endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa },
+				   rdssp[] = { 0xf3, 0x0f, 0x1e, 0xc8 };
+
+	CHECK(up_insn_is_nop5(UP_M_X86_64, nop5, 5) && !up_insn_is_nop5(UP_M_X86_64, nop5, 4));
+	CHECK(!up_insn_is_nop5(UP_M_I386, nop5, 5) && !up_insn_is_nop5(UP_M_X86_64, other, 5));
+	CHECK(!up_insn_is_nop5(UP_M_X86_64, nop10, 10));
+	CHECK(up_insn_is_idle(UP_M_X86_64, nop5, 5) && up_insn_is_idle(UP_M_X86_64, nop10, 10));
+	CHECK(up_insn_is_idle(UP_M_X86_64, endbr, 4) && !up_insn_is_idle(UP_M_X86_64, rdssp, 4));
+	CHECK(up_insn_is_idle(UP_M_X86_64, (const unsigned char *)"\x66\x90", 2));
+	CHECK(!up_insn_is_idle(UP_M_X86_64, (const unsigned char *)"\x55", 1));
+	CHECK(!up_insn_is_idle(UP_M_AARCH64, endbr, 4));
+}
+
+static void check_kernels(void)
+{
+	CHECK(up_nop5_judge(-ENXIO, "6.18.44") == UP_NOP5_HARMS);
+	CHECK(up_nop5_judge(-ENXIO, "6.12.9-backport") == UP_NOP5_HARMS);
+	CHECK(up_nop5_judge(-EPROTO, "7.3.0") == UP_NOP5_FINE);
+	CHECK(up_nop5_judge(-ENOSYS, "6.1.0") == UP_NOP5_FINE);
+	CHECK(up_nop5_judge(-EPERM, "6.18.1") == UP_NOP5_HARMS);
+	CHECK(up_nop5_judge(-EPERM, "7.0.0") == UP_NOP5_HARMS);
+	CHECK(up_nop5_judge(-EPERM, "6.17.9") == UP_NOP5_FINE);
+	CHECK(up_nop5_judge(-EPERM, "") == UP_NOP5_FINE);
+	CHECK(up_nop5_ask() != UP_NOP5_ASK);
+}
+
 int main(void)
 {
 	if (!up_disasm_load(&disasm)) {
@@ -246,6 +279,8 @@ int main(void)
 	}
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		check_row(&rows[i]);
+	check_nops();
+	check_kernels();
 	check_random();
 	check_absent();
 #if defined(__x86_64__)

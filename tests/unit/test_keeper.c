@@ -81,6 +81,8 @@ static int run_session(void)
 	if (!err)
 		err = define("one", 1);
 	if (!err)
+		err = up_keeper_filter(keeper, in_session("many"), "a > 2", &status);
+	if (!err)
 		err = up_keeper_enable(keeper, in_session("many"), &status);
 	if (!err)
 		err = up_keeper_enable(keeper, in_session("one"), &status);
@@ -122,6 +124,17 @@ static void test_session(void)
 					  in_session("many"))));
 	CHECK(!up_keeper_read(keeper, "uprobe_events", &text, &status));
 	CHECK(text.s && strstr(text.s, "many /bin/true:0x20 site=\\2:u32\n"));
+	up_buf_reset(&text);
+	CHECK(!up_keeper_read(keeper,
+			      model_path("instances/%s/events/%s/filter", up_keeper_session(keeper),
+					 in_session("many")) +
+				      strlen(model.fs.root) + 1,
+			      &text, &status));
+	CHECK(text.s && !strcmp(text.s, "a > 2"));
+	CHECK(up_keeper_filter(keeper, "task/task_newtask", "pid > 2", &status) == -EINVAL);
+	CHECK(up_keeper_filter(keeper, in_session("../other"), "pid > 2", &status) == -EINVAL);
+	CHECK(up_keeper_filter(keeper, in_session("one"), "", &status) == -EINVAL);
+	up_status_clear(&status);
 	CHECK(!up_keeper_disable(keeper, in_session("one"), &status));
 	CHECK(!up_keeper_remove(keeper, in_session("one"), &status));
 	CHECK(!model_has(model_path("events/%s", in_session("one"))));

@@ -232,8 +232,8 @@ static void test_unordered(void)
 	world_fini(&w);
 }
 
-/* Queues a page with events at these times (ending with 0) for a CPU. */
-static void push_times(struct up_pageset *pages, unsigned cpu, const uint64_t *ts)
+/* Queues a page with events at these times (ending with 0) for a CPU; flags as in ringpage.h. */
+static void push_flagged(struct up_pageset *pages, unsigned cpu, const uint64_t *ts, uint32_t flags)
 {
 	struct up_page *page = up_pageset_take(pages, cpu);
 	struct ringbuild b;
@@ -242,9 +242,14 @@ static void push_times(struct up_pageset *pages, unsigned cpu, const uint64_t *t
 	ringbuild_begin(&b, page->data, PAGE, 8, *ts);
 	for (; *ts; ts++)
 		memcpy(ringbuild_event(&b, *ts, 8), ts, 8);
-	ringbuild_end(&b, 0);
+	ringbuild_end(&b, flags);
 	page->size = PAGE;
 	up_pageset_push(pages, cpu, page);
+}
+
+static void push_times(struct up_pageset *pages, unsigned cpu, const uint64_t *ts)
+{
+	push_flagged(pages, cpu, ts, 0);
 }
 
 /* Takes one event; 0 when there is none. */
@@ -298,6 +303,29 @@ static void test_limit_and_waiting(void)
 	up_pageset_set_more(&s.pages, 0, false);
 	CHECK(take(&s.m, 100) == 40);
 	CHECK(!take(&s.m, 100) && !up_merge_waiting(&s.m));
+	small_fini(&s);
+}
+
+/* Where events were lost is known as soon as the last one before the gap is handed out. */
+static void test_gap(void)
+{
+	struct small s;
+
+	small_init(&s, 8);
+	push_times(&s.pages, 0, (uint64_t[]){ 10, 40, 0 });
+	push_times(&s.pages, 1, (uint64_t[]){ 20, 0 });
+	push_flagged(&s.pages, 1, (uint64_t[]){ 50, 60, 0 }, UP_RINGPAGE_LOST);
+	CHECK(take(&s.m, 100) == 10 && take(&s.m, 100) == 20);
+	CHECK(s.m.gap_end[0] == 0 && s.m.gap_end[1] == 0);
+	CHECK(take(&s.m, 100) == 40);
+	CHECK(s.m.gap_end[0] == 0 && s.m.gap_end[1] == 50);
+	up_pageset_set_more(&s.pages, 0, false);
+	CHECK(take(&s.m, 100) == 50 && take(&s.m, 100) == 60);
+	CHECK(s.m.gap_end[1] == 50);
+	/* A page without events keeps the gap for the next one. */
+	push_flagged(&s.pages, 1, (uint64_t[]){ 0 }, UP_RINGPAGE_LOST);
+	push_times(&s.pages, 1, (uint64_t[]){ 70, 0 });
+	CHECK(take(&s.m, 100) == 70 && s.m.gap_end[1] == 70);
 	small_fini(&s);
 }
 
@@ -400,6 +428,7 @@ int main(void)
 	test_ordered();
 	test_unordered();
 	test_limit_and_waiting();
+	test_gap();
 	test_late();
 	test_extreme_times();
 	test_bad_pages();

@@ -175,7 +175,7 @@ static const struct up_resolver *up;
 
 static void start(pid_t pid, const char *below_root, const char *path)
 {
-	struct up_elf_options opt = { pid, below_root, path };
+	struct up_elf_options opt = { .pid = pid, .root = below_root, .path = path };
 
 	up_elf_resolver_free(resolver);
 	resolver = up_elf_resolver_new(&opt);

@@ -44,6 +44,38 @@ static void test_escape(void)
 	up_buf_fini(&b);
 }
 
+/* The middle of what is too long is left out, and no character is cut in two. */
+static void test_message(void)
+{
+	struct up_buf b = { 0 }, long_word = { 0 }, many = { 0 };
+
+	up_text_message(&b, "short\033 words", 12);
+	CHECK_BUF(&b, "short\\e words");
+	up_text_message(&b, "", 0);
+	CHECK(b.len == 0);
+	for (int i = 0; i < 200; i++)
+		up_buf_putc(&long_word, (char)('a' + i % 26));
+	up_text_message(&b, long_word.s, 200);
+	CHECK(b.len == 200);
+	up_buf_reset(&b);
+	up_buf_reset(&long_word);
+	for (int i = 0; i < 900; i++)
+		up_buf_puts(&long_word, "\303\274");
+	up_buf_puts(&long_word, " end");
+	up_text_message(&b, long_word.s, long_word.len);
+	CHECK(b.len > 200 && b.len < 220 && !memcmp(b.s + b.len - 4, " end", 4));
+	CHECK(strstr(b.s, "\303\274...\303\274") && !strstr(b.s, "\\x"));
+	up_buf_reset(&b);
+	for (int i = 0; i < 1000; i++)
+		up_buf_printf(&many, "word%d ", i);
+	up_text_message(&b, many.s, many.len);
+	CHECK(b.len < 2010 && strstr(b.s, " ... ") && !memcmp(b.s, "word0 ", 6));
+	CHECK(!memcmp(b.s + b.len - 8, "word999 ", 8));
+	up_buf_fini(&b);
+	up_buf_fini(&long_word);
+	up_buf_fini(&many);
+}
+
 static void test_json(void)
 {
 	struct up_buf b = { 0 };
@@ -332,6 +364,7 @@ static void test_nearest_time(void)
 int main(void)
 {
 	test_escape();
+	test_message();
 	test_json();
 	test_utf8();
 	test_columns();
