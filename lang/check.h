@@ -168,6 +168,17 @@ bool up_check_free_name(struct up_check *cx, const char *name, struct up_span sp
 bool up_check_format(struct up_check *cx, struct up_node *fmt, struct up_node *values,
 		     struct up_plan_printf *out);
 
+/* One action that is written like a call. */
+struct up_action_row {
+	const char *name;
+	const char *form; /* as it is written, for the reference */
+	void (*check)(struct up_check *cx, struct up_node *call);
+	const char *help; /* what it does */
+};
+
+/* Ends with a NULL name. */
+extern const struct up_action_row up_action_rows[];
+
 /* Is the expression a constant integer? Folds as the handlers would compute. */
 bool up_const_int(const struct up_node *n, uint64_t *out);
 /* The source text of a node on one line, white space folded; in arena a. */

@@ -89,13 +89,18 @@ static void check_clear(struct up_check *cx, struct up_node *call)
 	up_check_store_call(cx, call, SEM_CLEAR);
 }
 
-/* The actions that are written like calls. */
-static const struct action {
-	const char *name;
-	void (*check)(struct up_check *cx, struct up_node *call);
-} actions[] = {
-	{ "print", check_print }, { "printf", check_printf }, { "stop", check_stop },
-	{ "show", check_show },   { "clear", check_clear },
+const struct up_action_row up_action_rows[] = {
+	{ "print", "print(v, ...)", check_print,
+	  "one line: when, who, where, then each value with its source text as label" },
+	{ "printf", "printf(\"format\", v, ...)", check_printf, "exactly what the format says" },
+	{ "show", "show(x)", check_show,
+	  "shows an aggregation, a table or a variable now, as aggregations are shown at the end" },
+	{ "clear", "clear(x)", check_clear,
+	  "empties an aggregation or a table, makes a variable 0 or \"\"; an aggregation that was "
+	  "cleared and gathered nothing since is not shown at the end" },
+	{ "stop", "stop(), stop(code)", check_stop,
+	  "ends the run after this block, with that exit status (0 to 255)" },
+	{ NULL, NULL, NULL, NULL },
 };
 
 /* Words of other tracers, and what is written here. */
@@ -141,8 +146,8 @@ static void unknown_action(struct up_check *cx, struct up_node *call)
 		return;
 	}
 	up_nearest_init(&near, name, strlen(name));
-	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
-		up_nearest_offer(&near, actions[i].name, strlen(actions[i].name));
+	for (const struct up_action_row *r = up_action_rows; r->name; r++)
+		up_nearest_offer(&near, r->name, strlen(r->name));
 	for (const struct up_agg_row *const *r = cx->env->aggs; *r; r++)
 		up_nearest_offer(&near, (*r)->name, strlen((*r)->name));
 	if (up_nearest_list(&near, &b))
@@ -176,10 +181,10 @@ static void check_do(struct up_check *cx, struct up_node *act)
 	}
 	if (up_check_agg(cx, act))
 		return;
-	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
-		if (!strcmp(actions[i].name, call->call.name)) {
+	for (const struct up_action_row *r = up_action_rows; r->name; r++)
+		if (!strcmp(r->name, call->call.name)) {
 			check_no_keys(cx, act);
-			actions[i].check(cx, call);
+			r->check(cx, call);
 			return;
 		}
 	up_check_list(cx, call->call.args);

@@ -98,6 +98,11 @@ const char *up_diag_tag_name(enum up_diag_tag tag, char name[UP_TAG_NAME_MAX])
 	return name;
 }
 
+bool up_diag_is_error(enum up_diag_tag tag)
+{
+	return rows[tag].severity == UP_SEV_ERROR;
+}
+
 const char *up_diag_summary(enum up_diag_tag tag)
 {
 	return rows[tag].summary;

@@ -57,6 +57,7 @@ void up_diag_note(struct up_diags *ds, struct up_span span, const char *fmt, ...
 /* "E_SYNTAX" without the prefix, lower case with dashes: "syntax", "bare-comparison". */
 #define UP_TAG_NAME_MAX 32
 const char *up_diag_tag_name(enum up_diag_tag tag, char name[UP_TAG_NAME_MAX]);
+bool up_diag_is_error(enum up_diag_tag tag);
 /* One row's explanation, for reference pages. */
 const char *up_diag_summary(enum up_diag_tag tag);
 

@@ -69,6 +69,7 @@ struct up_expand {
 	UP_VEC(struct up_file *) files;
 	uint32_t left;   /* nodes that may still be made */
 	unsigned level;  /* of nested walks, through definitions too */
+	bool is_partial; /* a module could not be had: nobody knows what it declares */
 	bool is_stopped; /* it has become too large: nothing goes on */
 	struct up_nametab
 		variables; /* what the script assigns to, and its loops' variables: a node */

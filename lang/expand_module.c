@@ -66,8 +66,10 @@ static struct up_file *load_module(struct up_expand *x, struct up_file *from,
 {
 	struct up_module_text text;
 
-	if (!load_text(x, from, use, &text))
+	if (!load_text(x, from, use, &text)) {
+		x->is_partial = true;
 		return NULL;
+	}
 	struct up_file *f = find_file(x, text.id);
 	if (f && f->is_open) {
 		report_cycle(x, use, from, f);

@@ -92,7 +92,7 @@ static struct up_def *find_point(struct up_expand *x, const struct up_file *f,
 		if (f->points.v[i].name)
 			up_nearest_offer(&near, f->points.v[i].name, strlen(f->points.v[i].name));
 	*bad = strchr(name, '.') || near.nr || (f->is_module && f->points.nr);
-	if (*bad) {
+	if (*bad && !x->is_partial) {
 		up_error(x->ds, t->span, E_POINT, "there is no point `%s`", name);
 		hint_points(x, f, name);
 	}

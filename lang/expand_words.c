@@ -65,6 +65,8 @@ bool up_unknown(struct up_expand *x, const struct up_file *f, struct up_span spa
 	struct up_nearest near;
 	struct up_buf b = { 0 };
 
+	if (x->is_partial)
+		return false;
 	up_error(x->ds, span, tag, is_call ? "there is no function `%s`" : "nothing is named `%s`",
 		 name);
 	up_nearest_init(&near, name, strlen(name));

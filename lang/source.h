@@ -26,7 +26,7 @@ struct up_source {
 	uint32_t *line_off; /* offset of each line's first byte */
 	uint32_t nr_lines;  /* at least 1 */
 	uint32_t origin;    /* index of the source that this one repeats; its own when it is one */
-	bool is_used;       /* it is a module, or something defined elsewhere and used at `used_at` */
+	bool is_used; /* it is a module, or something defined elsewhere and used at `used_at` */
 	struct up_span used_at;
 };
 

@@ -166,6 +166,10 @@ static void make_brief(struct up_buf *out, const char *s, size_t len)
 	struct up_buf once = { 0 };
 
 	up_buf_reset(out);
+	if (!memmem(s, len, "std::", 5)) {
+		up_buf_add(out, s, len);
+		return;
+	}
 	put_brief(&once, s, len);
 	put_brief(out, once.s, once.len);
 	up_buf_fini(&once);
@@ -182,7 +186,10 @@ static bool read_symbol(struct up_buf *text, const char *symbol, enum up_demangl
 	return text[1].len && !text[1].failed;
 }
 
-/* Is the name in text[1] meant, parameters aside? */
+/*
+ * Is the name in text[1] meant, parameters aside? Both of the C++ library's strings are
+ * std::string: which of them a program uses is not seen in its source.
+ */
 static enum up_match match_name(struct up_source_name *n)
 {
 	const struct up_buf *have = &n->text[1];
@@ -190,13 +197,15 @@ static enum up_match match_name(struct up_source_name *n)
 
 	if (same(&n->name, have))
 		return UP_MATCH_EXACT;
+	make_brief(less, have->s, have->len);
+	if (same(&n->name, less))
+		return UP_MATCH_EXACT;
+	if (less->len && up_source_abbreviates(n->name.s, less->s))
+		return UP_MATCH_LOOSE;
 	up_buf_reset(less);
 	up_source_plain(have->s, have->len, less);
-	if (same(&n->name, less) || up_source_abbreviates(n->name.s, have->s))
-		return UP_MATCH_LOOSE;
-	make_brief(less, have->s, have->len);
-	return less->len && up_source_abbreviates(n->name.s, less->s) ? UP_MATCH_LOOSE
-								      : UP_MATCH_NOT;
+	return same(&n->name, less) || up_source_abbreviates(n->name.s, have->s) ? UP_MATCH_LOOSE
+										 : UP_MATCH_NOT;
 }
 
 /* The parameters and what stands behind them. */

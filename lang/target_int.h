@@ -1,5 +1,5 @@
 /*
- * What the files that resolve targets share. Private to target.c and target_source.c.
+ * What the files that resolve targets share. Private to target*.c.
  */
 #ifndef UP_TARGET_INT_H
 #define UP_TARGET_INT_H
@@ -15,6 +15,11 @@ struct marked {
 	char *quoted; /* 1 where s[i] stood in quotes */
 	size_t len;
 };
+
+static inline bool is_plain(const struct marked *m, size_t i, char c)
+{
+	return i < m->len && m->s[i] == c && !m->quoted[i];
+}
 
 struct up_loc {
 	struct marked m;     /* the location, without the offset behind it */
@@ -33,6 +38,9 @@ struct walk {
 	struct up_source_pattern *pattern; /* only names whose source name fits, when set */
 };
 
+/* Takes quotes away and puts positional arguments in. False after a diagnostic. */
+bool up_target_decode(struct up_diags *ds, const struct up_env *env, const struct up_node *n,
+		      struct marked *out);
 /* A name as it is written in a target: in quotes if it needs them. */
 void up_target_put_name(struct up_buf *b, const char *name);
 
@@ -42,10 +50,10 @@ const char *up_source_full(struct up_arena *a, const char *symbol);
 
 /*
  * Gathers the functions that C++ or Rust sources call so: those that are exactly so named, else
- * those of which something was left out. It is no mistake that there are none.
+ * those of which something was left out; with a version only those that have it. There may be none.
  */
 void up_target_find_source(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
-			   const struct up_target *t, struct walk *w);
+			   const struct up_target *t, const char *version, struct walk *w);
 /* Appends a list of the target's places, by name where that tells more than the address. */
 void up_target_put_places(struct up_buf *b, const struct up_target *t);
 /* Says that a plain name is no symbol's, and what it is taken for. */

@@ -90,9 +90,9 @@ static void find_named(struct up_diags *ds, const struct up_env *env, const stru
 }
 
 void up_target_find_source(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
-			   const struct up_target *t, struct walk *w)
+			   const struct up_target *t, const char *version, struct walk *w)
 {
-	find_named(ds, env, t, l->m.s, l->m.len, l->version, w);
+	find_named(ds, env, t, l->m.s, l->m.len, version, w);
 }
 
 /* ---- what is said of it ---- */

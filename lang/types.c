@@ -30,27 +30,45 @@
 	}
 
 const struct up_type_row up_type_rows[] = {
-	DEC("u8", 8, false, "unsigned, decimal"),
-	DEC("u16", 16, false, "unsigned, decimal"),
-	DEC("u32", 32, false, "unsigned, decimal"),
-	DEC("u64", 64, false, "unsigned, decimal"),
-	DEC("s8", 8, true, "signed, decimal"),
-	DEC("s16", 16, true, "signed, decimal"),
-	DEC("s32", 32, true, "signed, decimal"),
-	DEC("s64", 64, true, "signed, decimal"),
-	HEX("x8", 8, "hexadecimal"),
-	HEX("x16", 16, "hexadecimal"),
-	HEX("x32", 32, "hexadecimal"),
-	HEX("x64", 64, "hexadecimal"),
-	{ "char", "u8", INT(8, false, UP_SHOW_CHAR), 1, false, false, "one character" },
-	{ "bool", "u8", INT(8, false, UP_SHOW_BOOL), 1, false, false, "true or false" },
-	{ "f32", "u32", FLOAT(32), 4, false, true, "a float in memory" },
-	{ "f64", "u64", FLOAT(64), 8, false, true, "a double in memory" },
-	{ "string", "string", TEXT, 0, true, false, "NUL-terminated text at the address" },
-	{ "ustring", "ustring", TEXT, 0, true, false, "the same, in user memory" },
-	{ "bytes", NULL, BYTES, 0, true, false, "bytes at the address, as hexadecimal digits" },
-	{ "sym", NULL, TEXT, 0, false, false, "the value as function+offset" },
+	DEC("u8", 8, false, "unsigned, shown in decimal"),
+	DEC("u16", 16, false, "unsigned, shown in decimal"),
+	DEC("u32", 32, false, "unsigned, shown in decimal"),
+	DEC("u64", 64, false, "unsigned, shown in decimal"),
+	DEC("s8", 8, true, "signed, shown in decimal"),
+	DEC("s16", 16, true, "signed, shown in decimal"),
+	DEC("s32", 32, true, "signed, shown in decimal"),
+	DEC("s64", 64, true, "signed, shown in decimal"),
+	HEX("x8", 8, "unsigned, shown in hexadecimal"),
+	HEX("x16", 16, "unsigned, shown in hexadecimal"),
+	HEX("x32", 32, "unsigned, shown in hexadecimal"),
+	HEX("x64", 64, "unsigned, shown in hexadecimal"),
+	{ "char", "u8", INT(8, false, UP_SHOW_CHAR), 1, false, false,
+	  "one byte, shown as `'a'`; as a number 0 to 255" },
+	{ "bool", "u8", INT(8, false, UP_SHOW_BOOL), 1, false, false,
+	  "one byte, shown as `true` or `false`: `true` unless it is 0" },
+	{ "f32", "u32", FLOAT(32), 4, false, true, "a C `float`; behind `@ADDRESS` only" },
+	{ "f64", "u64", FLOAT(64), 8, false, true, "a C `double`; behind `@ADDRESS` only" },
+	{ "string", "string", TEXT, 0, true, false,
+	  "the NUL-terminated text *at* the address that the value holds, 511 bytes at most; "
+	  "`string[N]` reads N, up to 2048. Text that is longer is shown cut, with `...` behind "
+	  "it" },
+	{ "ustring", "ustring", TEXT, 0, true, false, "the same as `string`" },
+	{ "bytes", NULL, BYTES, 0, true, false,
+	  "`bytes[N]`: N bytes *at* the address, shown as hexadecimal digits" },
+	{ "sym", NULL, TEXT, 0, false, false,
+	  "the value itself as function and offset: `zfree+0x12`" },
 	{ 0 },
+};
+
+const struct up_type_form up_type_forms[] = {
+	{ "b", "bWIDTH@OFFSET/SIZE",
+	  "a bit field: WIDTH bits from bit OFFSET on of a number of SIZE (8, 16, 32 or 64) bits, "
+	  "unsigned; `b4@3/32` is bits 3 to 6 of a `u32`" },
+	{ "array", "u32[8], s8[4], f64[3] ...", "an array of numbers; behind `@ADDRESS` only" },
+	{ "char", "char[16]",
+	  "an array of characters: text of at most so many bytes, up to the first NUL; behind "
+	  "`@ADDRESS` only" },
+	{ NULL, NULL, NULL },
 };
 
 const struct up_type_row *up_type_find(const char *name)

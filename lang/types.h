@@ -19,6 +19,15 @@ struct up_type_row {
 /* Ends with a NULL name. */
 extern const struct up_type_row up_type_rows[];
 
+/* Types that are no single name, for the reference; ends with a NULL form. */
+struct up_type_form {
+	const char *name; /* to look it up */
+	const char *form; /* as it is written: "u32[8]" */
+	const char *help;
+};
+
+extern const struct up_type_form up_type_forms[];
+
 #define UP_TEXT_LEN 511   /* bytes of text that are read unless string[N] says otherwise */
 #define UP_BLOCK_MAX 2048 /* and at most; of bytes and arrays too */
 

@@ -24,13 +24,13 @@ struct up_env {
 	const struct up_param_arg *params;    /* --NAME=VALUE among them, in order */
 	unsigned nr_params;                   /* how many */
 	const struct up_modules *modules;     /* where `use` looks, or NULL: nowhere */
-	const char *script_id;                /* the script's own file, as a module has it; or NULL */
-	unsigned *args_used;                  /* receives the highest number asked for; or NULL */
-	unsigned max_arg_text;                /* the kernel's limit on one fetch argument, bytes */
-	unsigned max_args;  /* the kernel's limit on fetch arguments of an event */
-	unsigned max_sites; /* limit on places in one program */
-	bool unsafe;        /* are probes allowed that can harm the program? */
-	bool no_filters;    /* are conditions judged by handlers alone, not by the kernel too? */
+	const char *script_id; /* the script's own file, as a module has it; or NULL */
+	unsigned *args_used;   /* receives the highest number asked for; or NULL */
+	unsigned max_arg_text; /* the kernel's limit on one fetch argument, bytes */
+	unsigned max_args;     /* the kernel's limit on fetch arguments of an event */
+	unsigned max_sites;    /* limit on places in one program */
+	bool unsafe;           /* are probes allowed that can harm the program? */
+	bool no_filters;       /* are conditions judged by handlers alone, not by the kernel too? */
 };
 
 /* The limits that hold on every kernel since 5.4. */

@@ -45,6 +45,16 @@ struct up_val_row {
 
 extern const struct up_val_row up_val_rows[VAL_COUNT];
 
+/* Values that are no single name, for the reference; ends with a NULL form. */
+struct up_val_form {
+	const char *name; /* to look it up: "reg" */
+	const char *form; /* as it is written: "reg.NAME" */
+	const char *type;
+	const char *help;
+};
+
+extern const struct up_val_form up_val_forms[];
+
 /* NULL when it is none. */
 const struct up_val_row *up_val_find(const char *name);
 /* "arg0", "arg12": true and the number. At most 63. */

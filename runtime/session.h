@@ -29,13 +29,13 @@ struct up_session {
 	pid_t own_pid;    /* ours: never traced */
 	pid_t keeper_pid; /* the keeper's, neither */
 	bool has_src, has_merge, has_vm;
-	uint64_t *due;     /* of each timed block: when it runs next, ns; 0 for the others */
-	uint64_t foreign;            /* records of threads that are not to be traced */
-	uint64_t corrupt;            /* records too short for their event */
+	uint64_t *due;    /* of each timed block: when it runs next, ns; 0 for the others */
+	uint64_t foreign; /* records of threads that are not to be traced */
+	uint64_t corrupt; /* records too short for their event */
 	uint64_t armed_at, ended_at; /* ns, CLOCK_MONOTONIC; 0 before */
 	uint64_t nr_filtered_events; /* records of events with a filter */
-	uint64_t rejected; /* hits that a filter rejected in the kernel, about */
-	bool rejected_unknown; /* that cannot be told */
+	uint64_t rejected;           /* hits that a filter rejected in the kernel, about */
+	bool rejected_unknown;       /* that cannot be told */
 	uint64_t lost_in_kernel;     /* events that the kernel's statistics say were lost */
 	struct up_tasks tasks;       /* before arming, when records of threads come too */
 	uint64_t nr_task_records;    /* of those, handled */

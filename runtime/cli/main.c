@@ -14,6 +14,7 @@
 #include "lang/expand.h"
 #include "runtime/cli/build.h"
 #include "runtime/cli/cmd_doctor.h"
+#include "runtime/cli/cmd_help.h"
 #include "runtime/cli/cmd_list.h"
 #include "runtime/cli/cmd_status.h"
 #include "runtime/cli/modules.h"
@@ -294,6 +295,25 @@ static int format(const struct up_opts *o, const char *name, const struct up_buf
 	return status;
 }
 
+/* A command that takes no script. */
+static int run_other(const struct up_opts *o, const struct up_signals *sig)
+{
+	switch (o->command) {
+	case UP_CMD_LIST:
+		return up_cmd_list(o);
+	case UP_CMD_STATUS:
+		return up_cmd_status(o);
+	case UP_CMD_CLEAN:
+		return up_cmd_clean(o, sig);
+	case UP_CMD_WORD:
+		return up_cmd_word(o);
+	case UP_CMD_REFERENCE:
+		return up_cmd_reference(o);
+	default:
+		return up_cmd_doctor(o, sig);
+	}
+}
+
 static int run_command(struct up_opts *o, const struct up_signals *sig)
 {
 	struct up_buf b = { 0 };
@@ -309,10 +329,7 @@ static int run_command(struct up_opts *o, const struct up_signals *sig)
 			up_buf_puts(&b, "uptick " UPTICK_VERSION "\n");
 		status = up_print(&b) ? 0 : 1;
 	} else if (o->command >= UP_CMD_LIST) {
-		status = o->command == UP_CMD_LIST     ? up_cmd_list(o)
-			 : o->command == UP_CMD_STATUS ? up_cmd_status(o)
-			 : o->command == UP_CMD_CLEAN  ? up_cmd_clean(o, sig)
-						       : up_cmd_doctor(o, sig);
+		status = run_other(o, sig);
 	} else {
 		status = load(o, &b, &name);
 		if (!status && o->command == UP_CMD_FMT)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lang/base/text.h"
+#include "lang/reference.h"
 #include "runtime/out.h"
 
 /*
@@ -143,6 +144,13 @@ static bool set_version(struct up_opts *o, const char *arg)
 	return true;
 }
 
+static bool set_reference(struct up_opts *o, const char *arg)
+{
+	o->command = UP_CMD_REFERENCE;
+	o->word = arg;
+	return true;
+}
+
 static bool set_man(struct up_opts *o, const char *arg)
 {
 	(void)arg;
@@ -151,27 +159,38 @@ static bool set_man(struct up_opts *o, const char *arg)
 }
 
 static const struct row rows[] = {
-	{ "program", 'e', "PROGRAM", "the program itself; several are joined", set_program, 0 },
+	{ "program", 'e', "PROGRAM", "the program itself; several are joined, a line each",
+	  set_program, 0 },
 	{ "command", 'c', "'CMD ARGS'",
 	  "start CMD once the probes are armed, trace it and its children and nothing else, end "
 	  "when it "
 	  "exits and pass its exit status on",
 	  set_run, 0 },
-	{ "pid", 'p', "PID", "trace only this process: all its threads, those to come too", set_pid,
+	{ "pid", 'p', "PID",
+	  "trace only this process: all its threads, those to come too; end when it ends", set_pid,
 	  0 },
 	{ "children", 0, NULL, "with -p: also the processes it starts", NULL, FLAG(children) },
-	{ "wait", 0, NULL, "a program or library that is not there yet is waited for", NULL,
-	  FLAG(wait) },
+	{ "wait", 0, NULL,
+	  "a program or library that is not there yet is waited for; nothing is armed until all "
+	  "targets are found",
+	  NULL, FLAG(wait) },
 	{ "follow-files", 0, NULL,
 	  "when a probed program or library is replaced, probe the new file as well", NULL,
 	  FLAG(follow_files) },
-	{ "duration", 'd', "TIME", "end so long after the probes are armed: 10s, 500ms, 2min",
+	{ "duration", 'd', "TIME",
+	  "end so long after the probes are armed: 10s, 500ms, 2min; a plain number is seconds",
 	  set_duration, 0 },
 	{ "number", 'n', "N", "end after N handled hits", set_max, 0 },
-	{ "format", 'f', "FORM", "form of the output: text, json (one object a line), or csv",
+	{ "format", 'f', "FORM",
+	  "form of the output: text, json (one object a line), or csv; of check, the form of the "
+	  "diagnostics",
 	  set_form, 0 },
-	{ "output", 'o', "FILE", "write the output to FILE", set_out, 0 },
-	{ "buffer", 0, "SIZE", "ring buffer per CPU: 4MiB; at least 64KiB", set_buffer, 0 },
+	{ "output", 'o', "FILE",
+	  "write the output to FILE, a new one being readable by its owner only", set_out, 0 },
+	{ "buffer", 0, "SIZE",
+	  "the ring buffer of each processor: 4MiB; 64KiB at least. By default 4 MiB, less on "
+	  "machines with more than 16 processors",
+	  set_buffer, 0 },
 	{ "unsafe", 0, NULL,
 	  "allow probes that can harm the program: inside an instruction, on a nop that the kernel "
 	  "handles wrongly; each gets a warning",
@@ -185,7 +204,8 @@ static const struct row rows[] = {
 	{ "no-kernel-filter", 0, NULL,
 	  "judge conditions in uptick alone; the results are the same, the buffer fills sooner",
 	  NULL, FLAG(no_filters) },
-	{ "quiet", 'q', NULL, "no summary and no warnings on standard error", NULL, FLAG(quiet) },
+	{ "quiet", 'q', NULL, "no last lines and no warnings on standard error", NULL,
+	  FLAG(quiet) },
 	{ "verbose", 'v', NULL, "more about what is done; with plan: the handlers' instructions",
 	  NULL, FLAG(verbose) },
 	{ "no-color", 0, NULL, "no colours (also: the environment variable NO_COLOR)", NULL,
@@ -193,6 +213,10 @@ static const struct row rows[] = {
 	{ "help", 'h', NULL, "print this", set_help, 0 },
 	{ "version", 'V', NULL, "print the version", set_version, 0 },
 	{ "man", 0, NULL, "print the man page in roff", set_man, 0 },
+	{ "reference", 0, "TABLE",
+	  "print a table of the reference in Markdown: values, types, actions, aggregates, "
+	  "diagnostics, options",
+	  set_reference, 0 },
 };
 
 #define NR_ROWS (sizeof(rows) / sizeof(rows[0]))
@@ -203,7 +227,8 @@ static const struct {
 	const char *usage, *help;
 } commands[] = {
 	{ "run", UP_CMD_RUN, "[OPTIONS] SCRIPT.up [ARGS]",
-	  "run a script; a script may start with #!/usr/bin/env uptick" },
+	  "run a script; it may start with #!/usr/bin/env uptick. --NAME=VALUE behind it sets a "
+	  "parameter of the script, --help shows them" },
 	{ "run", UP_CMD_RUN, "[OPTIONS] -e 'PROGRAM' [ARGS]", "run a one-liner" },
 	{ "run", UP_CMD_RUN, "[OPTIONS] < SCRIPT.up", "run a program from standard input" },
 	{ "check", UP_CMD_CHECK, "check SCRIPT | -e PROGRAM",
@@ -217,6 +242,9 @@ static const struct {
 	  "alone those of the process; needs no privileges" },
 	{ "status", UP_CMD_STATUS, "status", "what uptick has in the kernel, and whose it is" },
 	{ "clean", UP_CMD_CLEAN, "clean", "remove from the kernel what has no living owner" },
+	{ "help", UP_CMD_WORD, "help [WORD]",
+	  "what a word of the language means: a value, a type, an action, an aggregate, the tag of "
+	  "an error" },
 	{ "doctor", UP_CMD_DOCTOR, "doctor",
 	  "can this machine trace, and if not, what is missing; exit status 0 when it can" },
 };
@@ -477,21 +505,36 @@ void up_opts_help(struct up_buf *out)
 			 "1 a failure while running; 2 a script or usage error.\n");
 }
 
-/* Appends text with roff's special characters made plain. */
-static void roff(struct up_buf *out, const char *s)
+void up_opts_markdown(struct up_buf *out)
 {
-	for (; *s; s++) {
-		if (*s == '\\' || *s == '-' ||
-		    ((*s == '.' || *s == '\'') && (!out->len || out->s[out->len - 1] == '\n')))
-			up_buf_puts(out, *s == '\\'  ? "\\e"
-					 : *s == '-' ? "\\-"
-					 : *s == '.' ? "\\&."
-						     : "\\(aq");
-		else if (*s == '\'')
-			up_buf_puts(out, "\\(aq");
-		else
-			up_buf_putc(out, *s);
+	up_buf_puts(out, "| option | is |\n| --- | --- |\n");
+	for (size_t i = 0; i < NR_ROWS; i++) {
+		const struct row *r = &rows[i];
+
+		up_buf_puts(out, "| ");
+		if (r->letter)
+			up_buf_printf(out, "`-%c`, ", r->letter);
+		up_buf_printf(out, "`--%s%s%s` | %s |\n", r->name, r->arg ? " " : "",
+			      r->arg ? r->arg : "", r->help);
 	}
+}
+
+bool up_opts_word(const char *word, struct up_buf *out)
+{
+	const char *name = word + strspn(word, "-");
+	size_t dashes = (size_t)(name - word);
+
+	for (size_t i = 0; i < NR_ROWS; i++) {
+		const struct row *r = &rows[i];
+
+		if (dashes == 1 ? name[0] != r->letter || name[1] : strcmp(name, r->name))
+			continue;
+		option_head(out, r);
+		up_buf_puts(out, "  (option)\n    ");
+		wrap(out, r->help, 4);
+		return true;
+	}
+	return false;
 }
 
 void up_opts_man(struct up_buf *out)
@@ -502,7 +545,7 @@ void up_opts_man(struct up_buf *out)
 		".SH NAME\nuptick \\- probe running programs with the language Up\n.SH SYNOPSIS\n");
 	for (size_t i = 0; i < NR_COMMANDS; i++) {
 		up_buf_puts(out, i ? ".br\n.B uptick\n" : ".B uptick\n");
-		roff(out, commands[i].usage);
+		up_roff(out, commands[i].usage);
 		up_buf_putc(out, '\n');
 	}
 	up_buf_puts(out, ".SH DESCRIPTION\n"
@@ -513,9 +556,9 @@ void up_opts_man(struct up_buf *out)
 			 "takes out again, however it ends.\n.SH COMMANDS\n");
 	for (size_t i = 0; i < NR_COMMANDS; i++) {
 		up_buf_puts(out, ".TP\n.B uptick ");
-		roff(out, commands[i].usage);
+		up_roff(out, commands[i].usage);
 		up_buf_putc(out, '\n');
-		roff(out, commands[i].help);
+		up_roff(out, commands[i].help);
 		up_buf_putc(out, '\n');
 	}
 	up_buf_puts(out, ".SH OPTIONS\n");
@@ -524,17 +567,21 @@ void up_opts_man(struct up_buf *out)
 
 		option_head(&head, &rows[i]);
 		up_buf_puts(out, ".TP\n.B ");
-		roff(out, head.s ? head.s : "");
+		up_roff(out, head.s ? head.s : "");
 		up_buf_putc(out, '\n');
-		roff(out, rows[i].help);
+		up_roff(out, rows[i].help);
 		up_buf_putc(out, '\n');
 		up_buf_fini(&head);
 	}
+	for (const struct up_ref_table *t = up_ref_tables; t->name; t++)
+		if (strcmp(t->name, "diagnostics"))
+			up_ref_man(t, up_agg_rows, out);
 	up_buf_puts(out, ".SH EXIT STATUS\n0 when all went well, also after Ctrl\\-C and SIGTERM; "
 			 "with \\-c that of the command;\n"
 			 "1 after a failure while running; 2 for a script or usage error.\n"
 			 ".SH EXAMPLE\n.nf\n");
-	roff(out, "uptick -e 'probe zsh:zfree < print(ip, reg.ax) > on return < count() >' \\\n");
-	roff(out, "    -c 'zsh -c \"for i in 1 2 3; do a=$i; done\"'\n");
+	up_roff(out,
+		"uptick -e 'probe zsh:zfree < print(ip, reg.ax) > on return < count() >' \\\n");
+	up_roff(out, "    -c 'zsh -c \"for i in 1 2 3; do a=$i; done\"'\n");
 	up_buf_puts(out, ".fi\n");
 }

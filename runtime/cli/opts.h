@@ -20,6 +20,8 @@ enum up_command {
 	UP_CMD_STATUS,
 	UP_CMD_CLEAN,
 	UP_CMD_DOCTOR,
+	UP_CMD_WORD, /* help WORD */
+	UP_CMD_REFERENCE,
 	UP_CMD_HELP,
 	UP_CMD_VERSION,
 	UP_CMD_MAN
@@ -41,6 +43,7 @@ struct up_opts {
 	bool children;
 	uint64_t duration;    /* -d, ns; 0 for none */
 	uint64_t max_handled; /* -n; 0 for none */
+	const char *word;     /* of --reference */
 	const char *form;     /* -f */
 	const char *out;      /* -o */
 	uint64_t buffer;      /* --buffer, bytes per CPU; 0 for the default */
@@ -57,6 +60,9 @@ void up_opts_fini(struct up_opts *o);
 /* The command that a word may have been meant for, or NULL. */
 const char *up_opts_nearest_command(const char *word);
 
+/* The options as a table in Markdown; an option by its name, false when there is none. */
+void up_opts_markdown(struct up_buf *out);
+bool up_opts_word(const char *word, struct up_buf *out);
 /* What --help prints, and the man page in roff. */
 void up_opts_help(struct up_buf *out);
 void up_opts_man(struct up_buf *out);

@@ -25,6 +25,7 @@ counts()
 counts ./t_cxx:fun ./t_cxx 'fun 11'
 counts ./t_cxx:main ./t_cxx 'main 1'
 counts '"./t_cxx":"fun(int)"' ./t_cxx 'fun 2'
+counts './t_cxx:fun, ./t_cxx:fun(int)' ./t_cxx 'fun 11' 'fun(int) 2'
 # If there is no such symbol, it is a function of the sources.
 counts ./t_cxx:area2 ./t_cxx 'area2 2'
 expect_line 'no symbol of t_cxx is named area2; probed is area2\(int\)' err

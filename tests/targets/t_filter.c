@@ -7,7 +7,9 @@
  *                            each call that condition N selects
  *   t_filter truth           the same lines, found here
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,6 +40,8 @@ struct call {
 	int cpu;
 	long ret;
 };
+
+long f(int64_t a, int32_t b, uint8_t c, const struct node *p, const char *text, long seq);
 
 __attribute__((noinline)) long f(int64_t a, int32_t b, uint8_t c, const struct node *p,
 				 const char *text, long seq)

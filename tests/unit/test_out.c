@@ -454,11 +454,12 @@ static void test_end(void)
 			  "6 updates of aggregations were dropped: their tables were full\n"
 			  "8 probed files were replaced or written to\n");
 	o.form->end(&o, &t);
-	CHECK_BUF(&o.buf, "{\"type\":\"end\",\"handled\":3,\"filtered\":1,\"rejected\":0,\"lost\":2,"
-			  "\"lost_unknown\":true,\"lost_not_hits\":8,\"doubtful\":9,\"unpaired\":1,"
-			  "\"no_return\":2,\"too_deep\":10,\"by_zero\":1,\"corrupt\":7,"
-			  "\"faults\":4,\"late\":5,"
-			  "\"dropped_rows\":6,\"changed_files\":8,\"seconds\":0.0123}\n");
+	CHECK_BUF(&o.buf,
+		  "{\"type\":\"end\",\"handled\":3,\"filtered\":1,\"rejected\":0,\"lost\":2,"
+		  "\"lost_unknown\":true,\"lost_not_hits\":8,\"doubtful\":9,\"unpaired\":1,"
+		  "\"no_return\":2,\"too_deep\":10,\"by_zero\":1,\"corrupt\":7,"
+		  "\"faults\":4,\"late\":5,"
+		  "\"dropped_rows\":6,\"changed_files\":8,\"seconds\":0.0123}\n");
 	t.lost = 0;
 	up_out_summary(&o.buf, &t);
 	CHECK(o.buf.s && strstr(o.buf.s, "1 filtered, an unknown number lost in 12.3 ms\n"));
@@ -470,8 +471,9 @@ static void test_end(void)
 	t.rejected = 1;
 	t.rejected_foreign = true;
 	up_out_summary(&o.buf, &t);
-	CHECK_BUF(&o.buf, "1 hit handled, 0 filtered, 0 lost in 2.0 s\n"
-			  "about 1 hit was rejected in the kernel, hits of other processes included\n");
+	CHECK_BUF(&o.buf,
+		  "1 hit handled, 0 filtered, 0 lost in 2.0 s\n"
+		  "about 1 hit was rejected in the kernel, hits of other processes included\n");
 	t.rejected_unknown = true;
 	up_out_summary(&o.buf, &t);
 	CHECK_BUF(&o.buf, "1 hit handled, 0 filtered, 0 lost in 2.0 s\n"
