@@ -1,4 +1,5 @@
 # Aggregates on real calls: what each makes of the fifteen calls of fib(5), as text, JSON and CSV.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 cd "$TARGETS"

@@ -1,4 +1,5 @@
 # Modules, points of several places, parameters and arguments, on calls that are known; and where modules are looked for.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 need_program mkfifo

@@ -1,4 +1,5 @@
 # The module `shell` of the standard library: lines typed into bash and zsh at a terminal.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 need_program bash zsh script
