@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-int up_vars_init(struct up_vars *vs, const struct up_plan *plan)
+int up_vars_init(struct up_vars *vs, const struct up_plan *plan, size_t *left)
 {
-	*vs = (struct up_vars){ .plan = plan };
+	*vs = (struct up_vars){ .plan = plan, .left = left };
 	up_table_init(&vs->threads, sizeof(struct up_cell *), 0);
 	vs->globals = calloc(plan->nr_vars + 1, sizeof(*vs->globals));
 	vs->tables = calloc(plan->nr_vars + 1, sizeof(*vs->tables));
@@ -18,7 +18,13 @@ int up_vars_init(struct up_vars *vs, const struct up_plan *plan)
 	return 0;
 }
 
-static void free_rows(struct up_table *t)
+static void free_own(struct up_vars *vs, struct up_cell *c)
+{
+	*vs->left += c->cap;
+	free(c->own);
+}
+
+static void free_rows(struct up_vars *vs, struct up_table *t)
 {
 	const void *key;
 	size_t key_len;
@@ -27,14 +33,14 @@ static void free_rows(struct up_table *t)
 		struct up_cell *c = up_table_row(t, r, &key, &key_len);
 
 		if (c)
-			free(c->own);
+			free_own(vs, c);
 	}
 }
 
-static void free_cells(struct up_cell *cells, uint32_t nr)
+static void free_cells(struct up_vars *vs, struct up_cell *cells)
 {
-	for (uint32_t i = 0; cells && i < nr; i++)
-		free(cells[i].own);
+	for (uint32_t i = 0; cells && i < vs->plan->nr_vars; i++)
+		free_own(vs, &cells[i]);
 	free(cells);
 }
 
@@ -46,16 +52,16 @@ void up_vars_fini(struct up_vars *vs)
 	if (!vs->plan)
 		return;
 	for (uint32_t i = 0; vs->tables && i < vs->plan->nr_vars; i++) {
-		free_rows(&vs->tables[i]);
+		free_rows(vs, &vs->tables[i]);
 		up_table_fini(&vs->tables[i]);
 	}
 	for (size_t r = 0; r < up_table_end(&vs->threads); r++) {
 		struct up_cell **cells = up_table_row(&vs->threads, r, &key, &key_len);
 
 		if (cells)
-			free_cells(*cells, vs->plan->nr_vars);
+			free_cells(vs, *cells);
 	}
-	free_cells(vs->globals, vs->plan->nr_vars);
+	free_cells(vs, vs->globals);
 	free(vs->tables);
 	up_table_fini(&vs->threads);
 	up_key_fini(&vs->key);
@@ -84,7 +90,7 @@ static struct up_value read_cell(const struct up_vars *vs, uint32_t i, const str
 	return v;
 }
 
-static bool reserve(struct up_cell *c, uint32_t len)
+static bool reserve(struct up_vars *vs, struct up_cell *c, uint32_t len)
 {
 	uint32_t cap = c->cap ? c->cap : 16;
 
@@ -92,9 +98,12 @@ static bool reserve(struct up_cell *c, uint32_t len)
 		return true;
 	while (cap < len)
 		cap *= 2;
+	if (cap - c->cap > *vs->left)
+		return false;
 	char *own = realloc(c->own, cap);
 	if (!own)
 		return false;
+	*vs->left -= cap - c->cap;
 	c->own = own;
 	c->cap = cap;
 	return true;
@@ -117,7 +126,7 @@ static void write_cell(struct up_vars *vs, uint32_t i, struct up_cell *c, const 
 		return;
 	}
 	bool is_inside = c->own && v->p > c->own && v->p < c->own + c->cap;
-	if (!is_inside && !reserve(c, v->len)) {
+	if (!is_inside && !reserve(vs, c, v->len)) {
 		vs->no_memory++;
 		return;
 	}
@@ -168,7 +177,7 @@ void up_vars_died(struct up_vars *vs, pid_t tid)
 
 	if (!cells)
 		return;
-	free_cells(*cells, vs->plan->nr_vars);
+	free_cells(vs, *cells);
 	up_table_delete(&vs->threads, &key, sizeof(key));
 }
 
@@ -217,13 +226,13 @@ void up_vars_delete_row(struct up_vars *vs, uint32_t i, const struct up_value *k
 	c = up_table_find(&vs->tables[i], vs->key.p, vs->key.len);
 	if (!c)
 		return;
-	free(c->own);
+	free_own(vs, c);
 	up_table_delete(&vs->tables[i], vs->key.p, vs->key.len);
 }
 
 void up_vars_clear(struct up_vars *vs, uint32_t i)
 {
-	free_rows(&vs->tables[i]);
+	free_rows(vs, &vs->tables[i]);
 	up_table_clear(&vs->tables[i]);
 	vs->globals[i].v = (struct up_value){ 0 };
 }

@@ -24,11 +24,12 @@ struct up_vars {
 	struct up_table *tables; /* likewise; values are cells */
 	struct up_table threads; /* tid -> struct up_cell *: plan->nr_vars cells */
 	struct up_key key;       /* scratch */
+	size_t *left;            /* bytes that variables may still allocate for what they hold */
 	uint64_t no_memory;      /* assignments that were dropped for want of memory */
 };
 
-/* -ENOMEM, or 0. The plan must outlive it. */
-int up_vars_init(struct up_vars *vs, const struct up_plan *plan);
+/* -ENOMEM, or 0. The plan must outlive it; `left` is shared with others. */
+int up_vars_init(struct up_vars *vs, const struct up_plan *plan, size_t *left);
 void up_vars_fini(struct up_vars *vs);
 
 /* The value of a variable; 0 or "" as long as nothing was assigned. */

@@ -32,7 +32,7 @@ int up_vm_init(struct up_vm *vm, const struct up_plan *plan, struct up_out *out)
 	up_memory_init(&vm->memory);
 	up_calls_init(&vm->calls);
 	up_procs_init(&vm->procs);
-	if (!vm->regs || !vm->mended || up_vars_init(&vm->vars, plan))
+	if (!vm->regs || !vm->mended || up_vars_init(&vm->vars, plan, &vm->agg_left))
 		return -ENOMEM;
 	return up_vm_aggs_init(vm);
 }

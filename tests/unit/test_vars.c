@@ -25,6 +25,8 @@ static bool is_text(struct up_value v, const char *s)
 /* One of each: number, text, text of a thread, table of text by number and text. */
 enum { NUMBER, TEXT, OWN, TABLE, NR };
 
+static size_t left = 1 << 20;
+
 static struct up_vars make(struct up_plan *p, struct up_plan_var vars[NR], struct up_type keys[2])
 {
 	struct up_vars vs;
@@ -36,7 +38,7 @@ static struct up_vars make(struct up_plan *p, struct up_plan_var vars[NR], struc
 	vars[OWN] = (struct up_plan_var){ "t", UP_VAR_THREAD, str_type, 0, NULL, NULL };
 	vars[TABLE] = (struct up_plan_var){ "m", UP_VAR_TABLE, str_type, 2, NULL, keys };
 	*p = (struct up_plan){ .vars = vars, .nr_vars = NR };
-	CHECK(!up_vars_init(&vs, p));
+	CHECK(!up_vars_init(&vs, p, &left));
 	return vs;
 }
 
@@ -162,8 +164,30 @@ static void test_loops(struct up_vars *vs)
 	up_buf_fini(&l.keys);
 }
 
+/* What variables hold is limited together; what is refused is counted, and nothing else changes. */
+static void test_limit(struct up_vars *vs)
+{
+	static char text[4096];
+	struct up_value keys[2], v = { .p = text, .len = sizeof(text) };
+	uint64_t before = up_vars_dropped(vs);
+	char key[24];
+
+	for (unsigned i = 0; i < 1000; i++) {
+		make_keys(keys, key, i);
+		up_vars_set_row(vs, TABLE, keys, &v);
+	}
+	CHECK(up_vars_dropped(vs) - before > 700);
+	up_vars_clear(vs, TABLE);
+	before = up_vars_dropped(vs);
+	up_vars_set_row(vs, TABLE, keys, &v);
+	CHECK(up_vars_dropped(vs) == before);
+	CHECK(up_vars_get_row(vs, TABLE, keys).len == sizeof(text));
+}
+
 int main(void)
 {
+	size_t all = left;
+
 	struct up_plan plan;
 	struct up_plan_var vars[NR];
 	struct up_type keys[2];
@@ -173,6 +197,8 @@ int main(void)
 	test_threads(&vs);
 	test_tables(&vs);
 	test_loops(&vs);
+	test_limit(&vs);
 	up_vars_fini(&vs);
+	CHECK(left == all);
 	return unit_report("vars");
 }
