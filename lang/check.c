@@ -5,6 +5,7 @@
 
 #include "lang/abi.h"
 #include "lang/expand.h"
+#include "lang/functions.h"
 #include "lang/types.h"
 #include "lang/values.h"
 
@@ -281,14 +282,19 @@ static struct up_type check_string_op(struct up_check *cx, struct up_node *n, st
 {
 	enum up_op op = n->op.op;
 
-	if (op == OPR_ADD && a.ty == TY_STR && b.ty == TY_STR) {
-		up_error(cx->ds, n->span, E_LATER,
-			 "joining strings is not to be had in this version");
-		return poison(n);
+	if (op == OPR_ADD && a.ty == TY_STR && b.ty == TY_STR)
+		return n->type = UP_TYPE_STR;
+	if (op == OPR_ADD) {
+		mismatch(cx, n, "this joins a string and a number");
+		up_diag_hint(cx->ds, "a number as text is dec(x) or hex(x), the number that a text "
+				     "begins with int(s)");
+		return n->type;
 	}
 	if (op != OPR_EQ && op != OPR_NE && op != OPR_MATCH)
-		return mismatch(cx, n,
-				"strings can be compared with ==, != and ~ (glob), nothing else");
+		return mismatch(
+			cx, n,
+			"strings can be compared with ==, != and ~ (glob) and joined with +, "
+			"nothing else");
 	if (a.ty == b.ty)
 		return n->type = UP_TYPE_BOOL;
 	mismatch(cx, n, "this compares a string with a number");
@@ -466,11 +472,6 @@ static struct up_type check_choice(struct up_check *cx, struct up_node *n)
 
 /* ---- calls in expressions ---- */
 
-static const char *const later_functions[] = {
-	"min",  "max",   "abs", "len", "substr",   "lower",  "upper",
-	"trim", "split", "hex", "sym", "strftime", "bucket", NULL,
-};
-
 static struct up_type check_fetch_call(struct up_check *cx, struct up_node *n)
 {
 	const struct up_node *arg = n->call.args;
@@ -500,6 +501,25 @@ static struct up_type check_fetch_call(struct up_check *cx, struct up_node *n)
 	return n->type = t;
 }
 
+static struct up_type unknown_function(struct up_check *cx, struct up_node *n)
+{
+	const char *name = n->call.name;
+	struct up_nearest near;
+	struct up_buf b = { 0 };
+
+	up_error(cx->ds, n->call.name_span, E_UNKNOWN_FUNCTION, "there is no function `%s`", name);
+	up_nearest_init(&near, name, strlen(name));
+	for (unsigned i = 0; i < FN_COUNT; i++)
+		if (up_fn_rows[i].name)
+			up_nearest_offer(&near, up_fn_rows[i].name, strlen(up_fn_rows[i].name));
+	if (up_foreign_word(name))
+		up_diag_hint(cx->ds, "%s", up_foreign_word(name));
+	else if (up_nearest_list(&near, &b))
+		up_diag_hint(cx->ds, "did you mean %s?", b.s);
+	up_buf_fini(&b);
+	return poison(n);
+}
+
 static struct up_type check_call(struct up_check *cx, struct up_node *n)
 {
 	const char *name = n->call.name;
@@ -509,6 +529,9 @@ static struct up_type check_call(struct up_check *cx, struct up_node *n)
 						: check_fetch_call(cx, n);
 	if (!strcmp(name, "len") && up_check_len(cx, n))
 		return n->type;
+	const struct up_fn_row *row = up_fn_find(name);
+	if (row && !up_agg_called(cx, n))
+		return up_check_fn(cx, n, row);
 	for (struct up_node *a = n->call.args; a; a = a->next)
 		up_check_expr(cx, a);
 	if (up_agg_called(cx, n)) {
@@ -517,16 +540,7 @@ static struct up_type check_call(struct up_check *cx, struct up_node *n)
 			 name);
 		return poison(n);
 	}
-	for (const char *const *f = later_functions; *f; f++)
-		if (!strcmp(*f, name)) {
-			up_error(cx->ds, n->call.name_span, E_LATER,
-				 "the function `%s` is not to be had in this version", name);
-			return poison(n);
-		}
-	up_error(cx->ds, n->call.name_span, E_UNKNOWN_FUNCTION, "there is no function `%s`", name);
-	if (up_foreign_word(name))
-		up_diag_hint(cx->ds, "%s", up_foreign_word(name));
-	return poison(n);
+	return unknown_function(cx, n);
 }
 
 static struct up_type check_literal_later(struct up_check *cx, struct up_node *n, const char *what)
@@ -596,6 +610,36 @@ void up_check_cond(struct up_check *cx, struct up_node *n)
 
 /* ---- constants ---- */
 
+/* Of numbers that mean the same with a sign and without. */
+static bool fold_plain(enum up_op op, uint64_t a, uint64_t b, uint64_t *out)
+{
+	switch (op) {
+	case OPR_DIV:
+		*out = b ? a / b : 0;
+		return b; /* the handler counts a division by zero */
+	case OPR_MOD:
+		*out = b ? a % b : 0;
+		return b;
+	case OPR_SHR:
+		*out = a >> (b & 63);
+		return true;
+	case OPR_LT:
+		*out = a < b;
+		return true;
+	case OPR_LE:
+		*out = a <= b;
+		return true;
+	case OPR_GT:
+		*out = a > b;
+		return true;
+	case OPR_GE:
+		*out = a >= b;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool fold_binary(enum up_op op, uint64_t a, uint64_t b, uint64_t *out)
 {
 	switch (op) {
@@ -626,8 +670,15 @@ static bool fold_binary(enum up_op op, uint64_t a, uint64_t b, uint64_t *out)
 	case OPR_NE:
 		*out = a != b;
 		return true;
+	case OPR_LAND:
+		*out = a && b;
+		return true;
+	case OPR_LOR:
+		*out = a || b;
+		return true;
 	default:
-		return false; /* signed and unsigned differ: left to the handler */
+		/* Signed and unsigned differ, but for numbers that are both. */
+		return a <= INT64_MAX && b <= INT64_MAX && fold_plain(op, a, b, out);
 	}
 }
 

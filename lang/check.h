@@ -28,6 +28,7 @@ enum up_sem {
 	SEM_LEN,      /* len(TABLE); ref: see up_store_ref() */
 	SEM_STORE, /* a table or aggregation as a whole, in len, for, delete, show, clear; likewise
 		    */
+	SEM_FN,    /* a built-in function; ref: enum up_fn */
 	SEM_SHOW,  /* show(X): the argument is SEM_STORE, or SEM_VAR of a global */
 	SEM_CLEAR  /* clear(X), likewise */
 };
@@ -135,6 +136,12 @@ bool up_check_keys(struct up_check *cx, struct up_node *n, struct up_node *keys,
 /* A result of the i-th aggregation: `NAME`, `NAME[KEYS]`, with or without `.FIELD`. */
 struct up_type up_check_result(struct up_check *cx, struct up_node *n, uint32_t i,
 			       struct up_node *keys, const char *field, struct up_span field_span);
+
+/* ---- functions: check_fn.c ---- */
+
+struct up_fn_row;
+/* A call of a built-in function. */
+struct up_type up_check_fn(struct up_check *cx, struct up_node *n, const struct up_fn_row *row);
 
 /* ---- variables: check_var.c ---- */
 

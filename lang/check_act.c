@@ -1,5 +1,6 @@
 /* The checker's statements: print, printf, aggregations, if, stop. */
 #include "lang/check.h"
+#include "lang/functions.h"
 
 #include <string.h>
 
@@ -139,6 +140,13 @@ static void unknown_action(struct up_check *cx, struct up_node *call)
 	struct up_buf b = { 0 };
 	const char *name = call->call.name;
 
+	if (up_fn_find(name)) {
+		up_error(cx->ds, call->span, E_NOT_ACTION,
+			 "this computes a value and does nothing with it");
+		up_diag_hint(cx->ds, "to see it: print(%s)",
+			     up_source_label(cx->ds, cx->ds->arena, call->span));
+		return;
+	}
 	up_error(cx->ds, call->call.name_span, E_UNKNOWN_FUNCTION,
 		 "there is no action or aggregation `%s`", name);
 	if (up_foreign_word(name)) {

@@ -560,6 +560,10 @@ static void gen_binary(struct up_gen *g, const struct up_node *n, unsigned r)
 		gen_float_op(g, n, r);
 		return;
 	}
+	if (n->type.ty == TY_STR) {
+		up_gen_join(g, n, r);
+		return;
+	}
 	up_gen_expr(g, n->op.a, r);
 	up_gen_expr(g, n->op.b, r + 1);
 	up_emit(g, op, r, swap ? r + 1 : r, swap ? r : r + 1);
@@ -632,7 +636,9 @@ void up_gen_expr(struct up_gen *g, const struct up_node *n, unsigned r)
 		gen_choice(g, n, r);
 		break;
 	case ND_CALL:
-		if (n->sem == SEM_LEN)
+		if (n->sem == SEM_FN)
+			up_gen_fn(g, n, r);
+		else if (n->sem == SEM_LEN)
 			up_gen_len(g, n, r);
 		else
 			gen_fetch_call(g, n, r);

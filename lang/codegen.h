@@ -62,6 +62,12 @@ void up_gen_block(struct up_gen *g, const struct up_node *block);
 /* Computes a number as a float. */
 void up_gen_float(struct up_gen *g, const struct up_node *n, unsigned r);
 
+/* ---- codegen_fn.c ---- */
+
+void up_gen_fn(struct up_gen *g, const struct up_node *n, unsigned r);
+/* `a + b` of strings */
+void up_gen_join(struct up_gen *g, const struct up_node *n, unsigned r);
+
 /* ---- codegen_var.c ---- */
 
 void up_gen_var(struct up_gen *g, const struct up_node *n, unsigned r);

@@ -1,15 +1,11 @@
 /* Which names are taken by the language, and which one was meant. */
 #include "lang/builtin.h"
 #include "lang/expand_int.h"
+#include "lang/functions.h"
 #include "lang/values.h"
 
 static const char *const prefixes[] = { "reg", "entry", "thread", "call", NULL };
 static const char *const actions[] = { "print", "printf", "show", "clear", "stop", NULL };
-static const char *const functions[] = {
-	"fetch", "min",   "max", "abs", "len",      "substr", "lower", "upper",
-	"trim",  "split", "hex", "sym", "strftime", "bucket", NULL,
-};
-
 static bool is_one_of(const char *const *list, const char *name)
 {
 	while (*list && strcmp(*list, name))
@@ -32,7 +28,7 @@ const char *up_call_kind(const struct up_env *env, const char *name)
 {
 	if (is_one_of(actions, name))
 		return "an action";
-	if (is_one_of(functions, name))
+	if (up_fn_find(name) || !strcmp(name, "fetch"))
 		return "a function";
 	for (const struct up_agg_row *const *r = env->aggs; r && *r; r++)
 		if (!strcmp((*r)->name, name))
@@ -73,8 +69,9 @@ bool up_unknown(struct up_expand *x, const struct up_file *f, struct up_span spa
 	offer_defs(&near, f, is_call);
 	for (unsigned i = 0; !is_call && i < VAL_COUNT; i++)
 		up_nearest_offer(&near, up_val_rows[i].name, strlen(up_val_rows[i].name));
-	for (const char *const *fn = functions; is_call && *fn; fn++)
-		up_nearest_offer(&near, *fn, strlen(*fn));
+	for (unsigned i = 0; is_call && i < FN_COUNT; i++)
+		if (up_fn_rows[i].name)
+			up_nearest_offer(&near, up_fn_rows[i].name, strlen(up_fn_rows[i].name));
 	for (size_t i = 0; !is_call && !f->is_module && i < x->variables.cap; i++)
 		if (x->variables.v[i].name)
 			up_nearest_offer(&near, x->variables.v[i].name,

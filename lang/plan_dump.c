@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lang/base/text.h"
+#include "lang/functions.h"
 #include "lang/opcodes.h"
 #include "lang/plan.h"
 
@@ -99,6 +100,9 @@ static void dump_operand(const struct up_plan *p, const struct up_plan_prog *pro
 		break;
 	case 'F':
 		dump_printf(&p->printfs[v], out);
+		break;
+	case 'C':
+		up_buf_puts(out, up_fn_rows[v].name ? up_fn_rows[v].name : "join");
 		break;
 	case 'V':
 		up_buf_puts(out, p->vars[v].name);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lang/check.h"
+#include "lang/functions.h"
 #include "lang/types.h"
 #include "lang/values.h"
 
@@ -86,6 +87,18 @@ static bool action_entry(const struct up_agg_row *const *aggs, unsigned i, struc
 	return false;
 }
 
+static bool function_entry(const struct up_agg_row *const *aggs, unsigned i, struct up_ref_entry *e,
+			   struct up_buf *scratch)
+{
+	(void)aggs;
+	(void)scratch;
+	if (i >= FN_COUNT)
+		return false;
+	const struct up_fn_row *r = &up_fn_rows[i];
+	*e = (struct up_ref_entry){ r->name ? r->name : "+", r->form, NULL, r->help };
+	return true;
+}
+
 static bool diag_entry(const struct up_agg_row *const *aggs, unsigned i, struct up_ref_entry *e,
 		       struct up_buf *scratch)
 {
@@ -111,6 +124,7 @@ const struct up_ref_table up_ref_tables[] = {
 	{ "types", "Types", { "type", NULL, "is" }, type_entry },
 	{ "actions", "Actions", { "action", NULL, "does" }, action_entry },
 	{ "aggregates", "Aggregates", { "aggregate", "results by name", "is" }, aggregate_entry },
+	{ "functions", "Functions", { "function", NULL, "is" }, function_entry },
 	{ "diagnostics", "Diagnostics", { "tag", NULL, "is" }, diag_entry },
 	{ NULL, NULL, { NULL, NULL, NULL }, NULL },
 };

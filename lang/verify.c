@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lang/functions.h"
 #include "lang/opcodes.h"
 
 #define WORDS ((UP_MAX_REGS + 2 + 63) / 64)
@@ -141,6 +142,8 @@ static bool check_operand(struct verify *v, char kind, const struct up_insn *i, 
 		return below(v, "variable", n, v->p->nr_vars);
 	case 'S':
 		return check_store(v, n);
+	case 'C':
+		return below(v, "function", n, FN_COUNT);
 	case 'i':
 		return below(v, "loop", n, MAX_LOOPS);
 	default:
@@ -214,6 +217,15 @@ static bool check_result(struct verify *v, const struct up_insn *i)
 	return below(v, "result", i->d, v->p->aggs[i->b].row->nr_fields);
 }
 
+static bool check_call(struct verify *v, const struct up_insn *i)
+{
+	const struct up_fn_row *f = &up_fn_rows[i->b];
+
+	if (i->b == FN_SYM)
+		return bad(v, "this function has an instruction of its own");
+	return (i->c >= f->min_args && i->c <= f->max_args) || bad(v, "%u arguments", i->c);
+}
+
 static bool check_more(struct verify *v, const struct up_insn *i)
 {
 	switch (i->op) {
@@ -241,6 +253,8 @@ static bool check_more(struct verify *v, const struct up_insn *i)
 		return check_result(v, i);
 	case OP_NEXT:
 		return below(v, "loop", i->d, MAX_LOOPS);
+	case OP_CALL:
+		return check_call(v, i);
 	default:
 		return true;
 	}
@@ -270,6 +284,8 @@ static bool reads_lists(struct verify *v, struct state *s, const struct up_insn 
 		return reads(v, s, i->c, p->vars[i->b].nr_keys);
 	case OP_SETROW:
 		return reads(v, s, i->a, 1) && reads(v, s, i->c, p->vars[i->b].nr_keys);
+	case OP_CALL:
+		return reads(v, s, i->a, i->c);
 	case OP_RESULT:
 	case OP_DELGROUP:
 		return reads(v, s, i->c, p->aggs[i->b].nr_keys);
@@ -288,7 +304,8 @@ static bool reads_first(unsigned op)
 static bool is_list(unsigned op)
 {
 	return op == OP_PRINT || op == OP_PRINTF || op == OP_AGG || op == OP_ROW ||
-	       op == OP_DELROW || op == OP_SETROW || op == OP_RESULT || op == OP_DELGROUP;
+	       op == OP_DELROW || op == OP_SETROW || op == OP_RESULT || op == OP_DELGROUP ||
+	       op == OP_CALL;
 }
 
 static bool check_registers(struct verify *v, struct state *s, const struct up_insn *i)
@@ -306,8 +323,7 @@ static bool check_registers(struct verify *v, struct state *s, const struct up_i
 		return true;
 	if (reads_first(i->op) && !reads(v, s, i->a, 1))
 		return false;
-	if (i->op == OP_TEXT || i->op == OP_CHARS || i->op == OP_BYTES ||
-	    i->op == OP_ARRAY)
+	if (i->op == OP_TEXT || i->op == OP_CHARS || i->op == OP_BYTES || i->op == OP_ARRAY)
 		if (!reads(v, s, i->a + 1u, 1))
 			return false;
 	if (reads_first(i->op) || i->op == OP_PRINT || i->op == OP_PRINTF || i->op == OP_AGG)

@@ -10,6 +10,7 @@
 
 #include "lang/base/text.h"
 #include "runtime/element.h"
+#include "runtime/vm_call.h"
 
 /* What one run of a handler works on. */
 struct run {
@@ -557,6 +558,9 @@ L_OP_STRNE:
 	NEXT;
 L_OP_STRMATCH:
 	TEXT_TRUTH(up_glob_match(C.p, C.len, B.p, B.len));
+L_OP_CALL:
+	DST = up_vm_call(vm, i, &DST);
+	NEXT;
 L_OP_JUMP:
 	i = code + up_insn_wide(i);
 	goto *labels[i->op];
@@ -653,14 +657,14 @@ L_OP_STOP:
 static bool find_call(struct run *r)
 {
 	struct up_counts *counts = &r->vm->counts;
-	uint64_t sp = up_field_number(r->hit->rec, &r->hit->fields[r->prog->sp_arg]) -
-		      r->prog->return_sp;
+	uint64_t sp =
+		up_field_number(r->hit->rec, &r->hit->fields[r->prog->sp_arg]) - r->prog->return_sp;
 
 	if (r->prog->pops)
 		sp = up_calls_entry_sp(&r->vm->calls, r->hit->tid, r->prog->probe, sp, r->hit->ip,
 				       r->prog->pops);
 	r->call = up_calls_leave(&r->vm->calls, r->hit->tid, r->prog->probe, sp, &r->thread);
-	if (r->call && up_calls_is_doubtful(&r->vm->calls, r->call, r->hit->cpu)) {
+	if (r->call && up_calls_is_doubtful(&r->vm->calls, r->call, r->hit->cpu, r->hit->time)) {
 		r->vm->calls.doubtful++;
 		return false;
 	}
