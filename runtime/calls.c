@@ -84,7 +84,7 @@ static void abandon(struct up_calls *c, struct up_thread *t, size_t nr)
 	for (size_t i = nr; i < t->nr_calls; i++) {
 		const struct up_call *call = &t->calls[i];
 
-		if (call->inherited || up_calls_is_doubtful(c, call, call->cpu))
+		if (call->inherited || up_calls_is_doubtful(c, call, call->cpu, UINT64_MAX))
 			continue;
 		c->too_deep += call->level >= UP_CALLS_KERNEL;
 		c->abandoned += call->level < UP_CALLS_KERNEL;
@@ -224,9 +224,21 @@ struct up_call *up_calls_leave(struct up_calls *c, pid_t tid, uint32_t probe, ui
 	return NULL;
 }
 
-bool up_calls_is_doubtful(const struct up_calls *c, const struct up_call *call, uint32_t cpu)
+/*
+ * A loss on another CPU matters only if the thread can have been there in between: it has moved
+ * there, hit two probes, and moved back.
+ */
+#define DETOUR_NS 10000
+
+bool up_calls_is_doubtful(const struct up_calls *c, const struct up_call *call, uint32_t cpu,
+			  uint64_t time)
 {
-	return c->gap_end && (c->gap_end[call->cpu] > call->time || c->gap_end[cpu] > call->time);
+	const struct up_gaps *g = c->gaps;
+
+	if (!g || g->last <= call->time)
+		return false;
+	return g->end[call->cpu] > call->time || g->end[cpu] > call->time ||
+	       time - call->time >= DETOUR_NS;
 }
 
 uint64_t up_calls_entry_sp(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp, uint64_t ra,

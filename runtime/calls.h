@@ -19,6 +19,7 @@
 #include <sys/types.h>
 
 #include "lang/value.h"
+#include "runtime/merge.h"
 #include "runtime/table.h"
 
 #define UP_CALLS_DEPTH 8192 /* open calls of one thread; deeper ones are not kept, and counted */
@@ -55,8 +56,8 @@ struct up_calls {
 	uint64_t abandoned;      /* calls that were left without a return */
 	uint64_t too_deep;       /* calls whose return the kernel does not tell: UP_CALLS_KERNEL */
 	uint64_t doubtful;       /* returns that were not paired because hits were lost meanwhile */
-	const uint64_t *gap_end; /* by CPU: see merge.h; NULL when none is ever lost */
-	uint64_t not_kept;       /* calls that were too deep, or memory was out */
+	const struct up_gaps *gaps; /* where hits were lost; NULL for nowhere */
+	uint64_t not_kept;          /* calls that were too deep, or memory was out */
 };
 
 void up_calls_init(struct up_calls *c);
@@ -76,8 +77,12 @@ void up_calls_keep(struct up_thread *t, struct up_call *call, unsigned slot,
  */
 struct up_call *up_calls_leave(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp,
 			       struct up_thread **thread);
-/* Were hits lost on the CPU of the call's entry or on this one since the entry? */
-bool up_calls_is_doubtful(const struct up_calls *c, const struct up_call *call, uint32_t cpu);
+/*
+ * Can the return that was seen on `cpu` at `time` be that of a later call, because hits were lost
+ * since the entry?
+ */
+bool up_calls_is_doubtful(const struct up_calls *c, const struct up_call *call, uint32_t cpu,
+			  uint64_t time);
 /*
  * The stack pointer that the call which returns to `ra` had at its entry, where a function may take
  * up to `pops` bytes of its arguments off the stack: sp, or less, which is what a function had that

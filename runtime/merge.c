@@ -27,8 +27,8 @@ int up_merge_init(struct up_merge *m, struct up_pageset *pages, unsigned commit_
 	m->seen = pages->change - 1;
 	m->cursor = calloc(pages->nr_q, sizeof(*m->cursor));
 	m->heap = calloc(pages->nr_q, sizeof(*m->heap));
-	m->gap_end = calloc(max_cpu(pages) + 1, sizeof(*m->gap_end));
-	if (!m->cursor || !m->heap || !m->gap_end) {
+	m->gaps.end = calloc(max_cpu(pages) + 1, sizeof(*m->gaps.end));
+	if (!m->cursor || !m->heap || !m->gaps.end) {
 		up_merge_fini(m);
 		return -ENOMEM;
 	}
@@ -41,7 +41,7 @@ void up_merge_fini(struct up_merge *m)
 {
 	free(m->cursor);
 	free(m->heap);
-	free(m->gap_end);
+	free(m->gaps.end);
 	*m = (struct up_merge){ 0 };
 }
 
@@ -92,6 +92,14 @@ static bool step(struct up_merge_cursor *c)
 	return up_ringpage_next(&c->walk, &c->next.payload, &c->next.len, &c->next.ts);
 }
 
+/* Events were lost before the one ahead. */
+static void note_gap(struct up_merge *m, const struct up_merge_cursor *c)
+{
+	m->gaps.end[c->next.cpu] = c->next.ts;
+	if (c->next.ts > m->gaps.last)
+		m->gaps.last = c->next.ts;
+}
+
 /* Goes to the first event of the queue's pages; releases pages without any. */
 static bool load(struct up_merge *m, unsigned i)
 {
@@ -104,7 +112,7 @@ static bool load(struct up_merge *m, unsigned i)
 		lost |= c->walk.lost || c->walk.lost_unknown;
 		if (step(c)) {
 			if (lost)
-				m->gap_end[c->next.cpu] = c->next.ts;
+				note_gap(m, c);
 			return true;
 		}
 		m->corrupt_pages += c->walk.corrupt;

@@ -30,6 +30,15 @@ struct up_merge_key {
 	uint32_t i;  /* the CPU's index, which decides between equal times */
 };
 
+/*
+ * Where events were lost, by the time of the first event after a loss; 0: never. A loss is known as
+ * soon as the last event before it was handed out.
+ */
+struct up_gaps {
+	uint64_t *end; /* of the latest loss of each CPU, by its number */
+	uint64_t last; /* the latest of them */
+};
+
 struct up_merge {
 	struct up_pageset *pages;       /* the queues */
 	struct up_merge_cursor *cursor; /* one a queue */
@@ -44,9 +53,7 @@ struct up_merge {
 	bool unordered;                 /* CPU after CPU instead of by time */
 	uint64_t late;                  /* events earlier than one handed out before them */
 	uint64_t corrupt_pages;         /* pages that had to be left before their end */
-	uint64_t *gap_end; /* by CPU number: time of the first event after the latest loss there,
-			      which is known as soon as the last one before it was handed out; 0: no
-			      loss */
+	struct up_gaps gaps;            /* where events were lost */
 };
 
 /* Returns 0 or -ENOMEM. The page set must outlive the merge. */

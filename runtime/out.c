@@ -2,6 +2,7 @@
 #include "runtime/out.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,25 +19,35 @@ const struct up_out_form *up_out_form_find(const char *name)
 	return NULL;
 }
 
-/* Waits until fd takes more. */
-static int wait_writable(int fd)
+/* Waits until the output takes more; when the run is to end, not for long. */
+static int wait_writable(const struct up_out *o)
 {
-	struct pollfd p = { .fd = fd, .events = POLLOUT };
+	struct pollfd p[2] = { { .fd = o->fd, .events = POLLOUT },
+			       { .fd = o->may_block ? o->stop_fd : -1, .events = POLLIN } };
+	int n;
 
-	return poll(&p, 1, -1) < 0 && errno != EINTR ? -errno : 0;
+	do
+		n = poll(p, 2, -1);
+	while (n < 0 && errno == EINTR);
+	if (n > 0 && !p[0].revents)
+		n = poll(p, 1, UP_OUT_PATIENCE);
+	return n < 0 ? -errno : n ? 0 : -ETIMEDOUT;
 }
 
-static int write_all(int fd, const char *s, size_t len)
+/* A pipe that can be written to takes at least PIPE_BUF bytes without waiting. */
+static int write_all(const struct up_out *o, const char *s, size_t len)
 {
 	while (len) {
-		ssize_t n = write(fd, s, len);
-		int err = 0;
+		int err = o->may_block ? wait_writable(o) : 0;
 
+		if (err)
+			return err;
+		ssize_t n = write(o->fd, s, o->may_block && len > PIPE_BUF ? PIPE_BUF : len);
 		if (n >= 0) {
 			s += n;
 			len -= (size_t)n;
 		} else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-			err = wait_writable(fd);
+			err = o->may_block ? 0 : wait_writable(o);
 		} else if (errno != EINTR) {
 			err = -errno;
 		}
@@ -49,7 +60,7 @@ static int write_all(int fd, const char *s, size_t len)
 int up_out_flush(struct up_out *o)
 {
 	if (!o->error && o->buf.len)
-		o->error = write_all(o->fd, o->buf.s, o->buf.len);
+		o->error = write_all(o, o->buf.s, o->buf.len);
 	if (!o->error && o->buf.failed)
 		o->error = -ENOMEM;
 	up_buf_reset(&o->buf);

@@ -37,6 +37,8 @@ struct up_out_agg {
 	size_t total_rows; /* before the cut */
 };
 
+#define UP_OUT_PATIENCE 100 /* ms */
+
 /* The sums of a run. */
 struct up_out_totals {
 	uint64_t handled;       /* hits whose handler ran */
@@ -68,6 +70,8 @@ struct up_out_totals {
 struct up_out {
 	const struct up_out_form *form;
 	int fd;              /* where it goes */
+	bool may_block;      /* a write can wait for a reader: it is no plain file */
+	int stop_fd;         /* with may_block: readable when the run is to end, -1 for never */
 	bool colour;         /* may escape sequences be used? */
 	bool unicode;        /* may more than ASCII be used? */
 	unsigned columns;    /* width of the terminal, 0 when it is none */
@@ -98,8 +102,9 @@ extern const struct up_out_form *const up_out_forms[];
 const struct up_out_form *up_out_form_find(const char *name);
 
 /*
- * Writes what is gathered. Retries short writes and EINTR, waits (poll) when fd is non-blocking.
- * Returns 0 or -errno, also kept in o->error.
+ * Writes what is gathered. Retries short writes and EINTR, waits (poll) when fd is non-blocking, or
+ * o->may_block. Once the run is to end it waits no longer than UP_OUT_PATIENCE for a reader that
+ * takes nothing: -ETIMEDOUT. Returns 0 or -errno, also kept in o->error.
  */
 int up_out_flush(struct up_out *o);
 void up_out_fini(struct up_out *o);

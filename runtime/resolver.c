@@ -36,6 +36,8 @@ struct up_elf_resolver {
 	char *root;                    /* find.root */
 	char *path;                    /* find.path */
 	struct object *objects;        /* all that are open */
+	char *last_name;               /* what was asked for last, and */
+	struct object *last;           /* what that was: long lists name one object */
 	struct up_disasm disasm;       /* Capstone, once an address needs it */
 	struct up_libdw libdw;         /* libdw, once a name needs it */
 	enum up_nop5 nop5;             /* of the options */
@@ -150,10 +152,9 @@ static const char *find_successor(const struct up_elf_resolver *r, const struct 
 	return NULL;
 }
 
-static const struct up_object *open_name(void *ctx, const char *name, struct up_why *why)
+static struct object *find_object(struct up_elf_resolver *r, const char *name, struct up_why *why)
 {
 	const struct up_objfind anywhere = { .root = "", .path = "" };
-	struct up_elf_resolver *r = ctx;
 	struct up_found found;
 
 	if (!up_objfind_open(&r->find, name, &found, why))
@@ -165,7 +166,22 @@ static const struct up_object *open_name(void *ctx, const char *name, struct up_
 			return NULL;
 		o = take_found(r, name, &found, why);
 	}
-	return o ? &o->pub : NULL;
+	return o;
+}
+
+static const struct up_object *open_name(void *ctx, const char *name, struct up_why *why)
+{
+	struct up_elf_resolver *r = ctx;
+
+	if (r->last_name && !strcmp(r->last_name, name))
+		return &r->last->pub;
+	struct object *o = find_object(r, name, why);
+	if (!o)
+		return NULL;
+	free(r->last_name);
+	r->last_name = strdup(name);
+	r->last = o;
+	return &o->pub;
 }
 
 static int find_symbols(void *ctx, const struct up_object *o, const struct up_query *q,
@@ -436,6 +452,7 @@ void up_elf_resolver_free(struct up_elf_resolver *r)
 	}
 	up_disasm_fini(&r->disasm);
 	up_libdw_fini(&r->libdw);
+	free(r->last_name);
 	free(r->root);
 	free(r->path);
 	free(r);

@@ -53,7 +53,7 @@ static int open_reader(struct up_session *s, struct up_status *st)
 	if (err)
 		return up_status_set(st, err, NULL, "cannot set up the merge");
 	s->has_merge = true;
-	s->vm.calls.gap_end = s->merge.gap_end;
+	s->vm.calls.gaps = &s->merge.gaps;
 	return 0;
 }
 

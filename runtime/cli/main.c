@@ -349,7 +349,7 @@ static void open_standard_fds(void)
 	int fd;
 
 	do
-		fd = open("/dev/null", O_RDWR);
+		fd = open("/dev/null", O_RDONLY);
 	while (fd >= 0 && fd <= STDERR_FILENO);
 	if (fd >= 0)
 		close(fd);
@@ -360,13 +360,13 @@ int main(int argc, char **argv)
 	struct up_opts o = { 0 };
 	struct up_signals sig;
 	struct up_buf err = { 0 };
-	int failed = up_signals_init(&sig);
 
+	open_standard_fds();
+	int failed = up_signals_init(&sig);
 	if (failed) {
 		up_complain("cannot catch signals: %s", strerror(-failed));
 		return 1;
 	}
-	open_standard_fds();
 	o.modules = up_module_finder_new();
 	int status = o.modules ? up_opts_parse(&o, argc, argv, &err) : 1;
 	if (status)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #include "runtime/cli/words.h"
 #include "runtime/session.h"
 
+#define READER_MS 50 /* how often a FIFO without a reader is tried again */
 #define GATHER_MS 20 /* how long events gather between two rounds while there are some */
 
 enum reason { /* why a run ends */
@@ -54,6 +56,17 @@ static uint64_t clock_ns(clockid_t id)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+/* Writes to standard error, unless nobody takes it there; that is waited for once. */
+static void put_error(const char *s)
+{
+	static bool is_stuck;
+	struct pollfd p = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	is_stuck = poll(&p, 1, is_stuck ? 0 : UP_OUT_PATIENCE) == 0;
+	if (!is_stuck)
+		fputs(s, stderr);
+}
+
 void up_complain(const char *fmt, ...)
 {
 	struct up_buf b = { 0 }, line = { 0 };
@@ -62,9 +75,11 @@ void up_complain(const char *fmt, ...)
 	va_start(ap, fmt);
 	up_buf_vprintf(&b, fmt, ap);
 	va_end(ap);
+	up_buf_puts(&line, "uptick: ");
 	/* Names of files and of other things come from anybody. */
 	up_text_message(&line, b.s ? b.s : "", b.len);
-	fprintf(stderr, "uptick: %s\n", line.s ? line.s : "");
+	up_buf_putc(&line, '\n');
+	put_error(line.s ? line.s : "");
 	up_buf_fini(&line);
 	up_buf_fini(&b);
 }
@@ -98,20 +113,40 @@ static bool has_unicode(void)
 	return v && (strcasestr(v, "utf-8") || strcasestr(v, "utf8"));
 }
 
+/* Opens the file of -o. Of a FIFO a reader is waited for, as long as the run is not to end. */
+static int open_file(struct run *r)
+{
+	struct pollfd stop = { .fd = r->sig->stop_fd, .events = POLLIN };
+	/* What a run shows may be private: only its user may read it. */
+	int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK;
+	struct stat sb;
+
+	for (;;) {
+		r->out.fd = open(r->o->out, flags, 0600);
+		if (r->out.fd >= 0)
+			return 0;
+		int err = -errno;
+		bool no_reader = err == -ENXIO && !stat(r->o->out, &sb) && S_ISFIFO(sb.st_mode);
+		if (no_reader && !poll(&stop, 1, READER_MS))
+			continue;
+		return up_status_set(&r->st, no_reader ? -EINTR : err, r->o->out,
+				     "cannot write the output");
+	}
+}
+
 static int open_output(struct run *r)
 {
 	struct winsize ws;
+	struct stat sb;
 	const char *form = r->o->form ? r->o->form : "text";
 
 	r->out.form = up_out_form_find(form);
 	r->out.fd = STDOUT_FILENO;
 	r->out.wall_offset = (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC));
-	if (r->o->out) {
-		/* What a run shows may be private: only its user may read it. */
-		r->out.fd = open(r->o->out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-		if (r->out.fd < 0)
-			return up_status_set(&r->st, -errno, r->o->out, "cannot write the output");
-	}
+	if (r->o->out && open_file(r))
+		return r->st.err;
+	r->out.may_block = fstat(r->out.fd, &sb) || !S_ISREG(sb.st_mode);
+	r->out.stop_fd = r->sig->stop_fd;
 	r->out.colour = up_may_colour(r->o, r->out.fd);
 	r->out.unicode = has_unicode();
 	if (isatty(r->out.fd) && !ioctl(r->out.fd, TIOCGWINSZ, &ws))
@@ -309,7 +344,7 @@ static bool finish(struct run *r, enum reason why)
 	bool ok = true;
 
 	if (why == END_SIGNAL && isatty(STDERR_FILENO))
-		fputc('\n', stderr); /* behind the ^C that the terminal shows */
+		put_error("\n"); /* behind the ^C that the terminal shows */
 	if (why != END_FAILED)
 		ok = !up_session_stop(r->session, &r->st);
 	up_session_totals(r->session, &t);
@@ -323,7 +358,7 @@ static bool finish(struct run *r, enum reason why)
 	}
 	if (!r->o->quiet || t.lost || t.lost_unknown) {
 		up_out_summary(&b, &t);
-		fputs(b.s ? b.s : "", stderr);
+		put_error(b.s ? b.s : "");
 	}
 	up_buf_fini(&b);
 	return ok && why != END_FAILED;
@@ -392,7 +427,9 @@ static int run_started(struct run *r)
 		report(&r->st);
 	if (r->out.error && r->out.error != -EPIPE)
 		up_complain("cannot write the output%s%s: %s", r->o->out ? " " : "",
-			    r->o->out ? r->o->out : "", strerror(-r->out.error));
+			    r->o->out ? r->o->out : "",
+			    r->out.error == -ETIMEDOUT ? "nobody reads it, so the rest is left out"
+						       : strerror(-r->out.error));
 	ok &= undo(r);
 	int status = exit_status(r, why, ok);
 	return status ? status : stop_status;

@@ -64,6 +64,7 @@ int up_signals_init(struct up_signals *s)
 	sigemptyset(&child.sa_mask);
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
+	sigaction(SIGQUIT, &stop, NULL);
 	if (!is_ignored(SIGHUP))
 		sigaction(SIGHUP, &stop, NULL);
 	sigaction(SIGCHLD, &child, NULL);

@@ -1,7 +1,7 @@
 # Many hits at once, on all CPUs: printed in their true order; and what the buffers could not hold is counted.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
-need_program mkfifo
+need_program mkfifo jq
 cd "$TARGETS"
 total=12000
 
@@ -25,6 +25,23 @@ out by arg1
   2  3000
   3  3000
 wrong: nothing"
+
+# Eight threads; and threads that change the processor between the entry and the return: the order is the same, and
+# the pairs are pairs.
+run_up -o "$TMP/hits" -e 'probe ./t_burst:draw < printf("%d\n", arg0) >' -c './t_burst 1000 8'
+expect_line '^8000 hits handled, 0 filtered, 0 lost in ' err
+seq 0 7999 | cmp -s - "$TMP/hits" || fail "tickets of eight threads out of order"
+run_up -f json -o "$TMP/hits" -e 'probe ./t_burst:draw < print(arg0, cpu) > on return <
+	print(retval - arg1, entry.arg0); if (cpu != entry.cpu) < moved = count() > >' -c './t_burst 500 8 move'
+expect_line '^8000 hits handled, 0 filtered, 0 lost in ' err
+expect_no_line 'not seen|out of time order|without a return' err
+jq -r 'select(.type == "print") | if .return then .values["retval - arg1"], .values["entry.arg0"] else .values.arg0 end' \
+	"$TMP/hits" >"$TMP/tickets"
+for ((i = 0; i < 4000; i++)); do
+	printf '%d\n%d\n%d\n' $i $i $i
+done | cmp -s - "$TMP/tickets" || fail "tickets of threads that move out of order"
+moved=$(jq -r 'select(.name == "moved") | .value' "$TMP/hits")
+[ "$(nproc)" -eq 1 ] || [ "$moved" -gt 100 ] || fail "only $moved calls ended on another processor"
 
 # --- more than the buffers hold -------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 # uptick list: places by name, pattern, version and source name; objects; without privileges.
 # Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-need_program setpriv nm
+need_program setpriv nm strip
 cd "$TARGETS"
 
 # --- places ---------------------------------------------------------------------------------------
@@ -50,6 +50,14 @@ run_up list 'libc:malloc'
 expect_line '^0x[0-9a-f]+ +[0-9]+  function +.*malloc@GLIBC_2\.'
 run_up list 'libc:memchr*'
 expect_line ' ifunc +memchr'
+# An indirect function is shown with what it picks from, and is no place.
+run_up list './t_ifunc:*compare*'
+expect_status 0
+expect_line ' ifunc +compare -> compare_fast$'
+expect_line '^2 places; 1 indirect function, of which only the implementations can be probed$' err
+run_up list ./t_ifunc:compare -f json
+expect_line '"kind":"ifunc","local":false,"names":\[\{"name":"compare"\}\],"picks":\[\{"address":"0x[0-9a-f]+","name":"compare_fast"\}\]\}$'
+expect_line '^0 places; 1 indirect function, ' err
 run_up list 'libc:mallocc'
 expect_status 1
 expect_line '^uptick: nothing in libc matches mallocc$' err
@@ -64,6 +72,19 @@ expect_status 2
 expect_line 'bad regular expression' err
 run_up list
 expect_status 2
+
+# A file without symbols, and one that names only what others use.
+strip -s -o "$TMP/bare" t_add
+for pattern in '' ':*' :add; do
+	run_up list "$TMP/bare$pattern"
+	expect_status 1
+	expect_line '^uptick: bare is stripped: no function has a name$' err
+	expect_line '^  hint: install its debug symbols ' err
+done
+strip -s -o "$TMP/bare.so" t_ifunclib.so
+run_up list "$TMP/bare.so:no_such_thing"
+expect_status 1
+expect_line '^  hint: it is stripped: only functions for other programs have names; install ' err
 
 # --- source names ---------------------------------------------------------------------------------
 
@@ -115,6 +136,24 @@ expect_line '^12000 places$' err
 limit=1000000
 [ -z "${UPTICK_GUEST:-}" ] || limit=10000000
 [ "$took" -lt "$limit" ] || fail "12,000 names took $took us"
+
+# A script with too many targets is told so before all of them have been looked at, and 20,000 take no minute. (The guest
+# would need one: it emulates its processor, and this is the processor's work alone.)
+if [ -z "${UPTICK_GUEST:-}" ]; then
+	{
+		echo 'probe ./t_names.so:g0'
+		for ((i = 1; i < 25000; i++)); do
+			echo ", ./t_names.so:g$((i % 12000))"
+		done
+		echo '< count() >'
+	} | tr '\n' ' ' >"$TMP/many.up"
+	since=${EPOCHREALTIME/./}
+	run_up check "$TMP/many.up"
+	took=$((${EPOCHREALTIME/./} - since))
+	expect_status 2
+	expect_line ': error\[limit\]: one program probes at most 20000 places$' err
+	[ "$took" -lt $((10 * limit)) ] || fail "25,000 targets took $took us"
+fi
 
 status=0
 setpriv --reuid 65534 --regid 65534 --clear-groups "$UPTICK" list libc:malloc >"$TMP/out" 2>"$TMP/err" || status=$?

@@ -97,10 +97,11 @@ ticker=$!
 helpers=("$ticker")
 nr_early=0 nr_late=0
 for ((i = 0; i < rounds; i++)); do
-	case $((i % 3)) in
-	0) signal='INT 2' ;;
+	case $((i % 5)) in
+	0 | 3) signal='INT 2' ;;
 	1) signal='TERM 15' ;;
 	2) signal='HUP 1' ;;
+	4) signal='QUIT 3' ;;
 	esac
 	# The first 35 ms are those in which the most happens.
 	delay=$((i < rounds / 2 ? i * 70 / rounds : RANDOM % 400))
@@ -177,6 +178,56 @@ for full in stdout -o; do
 	expect_status 1
 	expect_line '^uptick: cannot write the output.*: No space left on device' err
 done
+
+
+# Without standard output nothing of uptick's own gets its number.
+status=0
+"$UPTICK" -e 'probe ./t_ticker:tick < print(arg0) >' -c './t_ticker 500' >&- 2>"$TMP/err" || status=$?
+last_command='uptick without standard output'
+expect_status 1
+expect_line '^uptick: cannot write the output: Bad file descriptor$' err
+
+# --- outputs that nobody reads --------------------------------------------------------------------
+
+# Sends the started uptick signal $1 and waits for its end, which must come in time: $took, $status.
+end_in_time()
+{
+	local sent=${EPOCHREALTIME/./}
+	end_up "$1"
+	took=$(((${EPOCHREALTIME/./} - sent) / 1000))
+	[ "$took" -le $((limit_ms + 100)) ] || fail "ended $took ms after $1"
+}
+
+mkfifo "$TMP/stuck"
+for signal in INT TERM QUIT; do
+	exec 8<>"$TMP/stuck"
+	start_up -o "$TMP/stuck" -e 'probe ./t_burst:draw < printf("%060d\n", arg0) >' -c ./t_burst
+	pause_ms $((600 * slowness))
+	end_in_time $signal
+	exec 8>&-
+	expect_status 1
+	expect_line "^uptick: cannot write the output $TMP/stuck: nobody reads it, so the rest is left out$" err
+done
+# The same where the messages go there, too.
+exec 8<>"$TMP/stuck"
+env --default-signal=INT,QUIT "$UPTICK" -e 'probe ./t_burst:draw < printf("%060d\n", arg0) >' -c ./t_burst >"$TMP/stuck" 2>&1 &
+up_pid=$!
+pause_ms $((600 * slowness))
+end_in_time INT
+exec 8>&-
+expect_status 1
+# A FIFO that nobody has opened is waited for, until a signal comes; and until a reader does, who then gets all.
+start_up -o "$TMP/stuck" -e 'probe ./t_burst:draw < printf("%d\n", arg0) >' -c ./t_burst
+pause_ms $((200 * slowness))
+end_in_time INT
+expect_status 0
+expect_line '^uptick: interrupted before the probes were armed' err
+start_up -o "$TMP/stuck" -e 'probe ./t_burst:draw < printf("%d\n", arg0) >' -c './t_burst 1000'
+pause_ms $((200 * slowness))
+expect_eq "what the reader got" "$(cat "$TMP/stuck")" "$(seq 0 3999)"
+wait "$up_pid" || status=$?
+up_pid=
+expect_status 0
 
 wait_for "end of the commands of -c" only_ticker
 nothing_left

@@ -1,7 +1,7 @@
 # Text from the traced program never steers a terminal and never breaks JSON; long text is whole or marked.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
-need_program jq
+need_program jq script
 cd "$TARGETS"
 
 # --- text -----------------------------------------------------------------------------------------
@@ -45,6 +45,14 @@ expect_line '^  "" +t_strings +1$' "$TMP/table"
 expect_line '^  "\(fault\)" +t_strings +1$' "$TMP/table"
 expect_line '^  named +"" +1$' "$TMP/table"
 expect_line '^  plain +t_strings +1$' "$TMP/table"
+
+# A script's own escape bytes, in a text or a comment, do nothing when it is shown on a terminal; in a file they stay.
+printf '# com\033[31mment\nprobe libc:malloc < printf("a\033[31mb\\n") >\n' >"$TMP/escapes.up"
+run_up fmt "$TMP/escapes.up"
+cmp "$TMP/escapes.up" "$TMP/out" || fail "fmt changed the script"
+script -qec "$UPTICK fmt $TMP/escapes.up" /dev/null </dev/null >"$TMP/out"
+expect_count 2 '\\e\[31m'
+expect_no_line $'\e'
 
 # --- JSON -----------------------------------------------------------------------------------------
 

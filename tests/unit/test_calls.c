@@ -134,27 +134,30 @@ static void test_replaced(void)
 	up_calls_fini(&c);
 }
 
-/* Hits were lost on one of two CPUs: what was open then is neither paired nor called abandoned. */
+/* Hits were lost on one of three CPUs: what was open then is neither paired nor called abandoned.
+ */
 static void test_lost(void)
 {
-	uint64_t gap_end[2] = { 0 };
+	uint64_t end[3] = { 0 };
+	struct up_gaps gaps = { .end = end };
 	struct up_call call = { .probe = 1, .sp = 1000, .ra = 5, .time = 50, .cpu = 0 };
 	struct up_calls c;
 	struct up_thread *t;
 
 	up_calls_init(&c);
-	c.gap_end = gap_end;
-	CHECK(!up_calls_is_doubtful(&c, up_calls_enter(&c, TID, &call, &t), 1));
-	gap_end[1] = 60;
-	CHECK(!up_calls_is_doubtful(&c, &call, 0));
-	CHECK(up_calls_is_doubtful(&c, &call, 1));
+	c.gaps = &gaps;
+	CHECK(!up_calls_is_doubtful(&c, up_calls_enter(&c, TID, &call, &t), 1, 70));
+	gaps.last = end[1] = 60;
+	CHECK(!up_calls_is_doubtful(&c, &call, 0, 70));
+	CHECK(!up_calls_is_doubtful(&c, &call, 2, 70));
+	CHECK(up_calls_is_doubtful(&c, &call, 1, 70));
+	/* Long enough to have been on that CPU meanwhile. */
+	CHECK(up_calls_is_doubtful(&c, &call, 0, 50 + 20000));
 	call.cpu = 1;
-	CHECK(up_calls_is_doubtful(&c, &call, 0));
+	CHECK(up_calls_is_doubtful(&c, &call, 0, 70));
 	call.time = 60;
-	CHECK(!up_calls_is_doubtful(&c, &call, 1));
-	up_calls_exit(&c, TID);
-	CHECK(c.abandoned == 1);
-	call.time = 59;
+	CHECK(!up_calls_is_doubtful(&c, &call, 1, 70 + 20000));
+	call.sp = 900;
 	up_calls_enter(&c, TID, &call, &t);
 	up_calls_exit(&c, TID);
 	CHECK(c.abandoned == 1);

@@ -316,16 +316,16 @@ static void test_gap(void)
 	push_times(&s.pages, 1, (uint64_t[]){ 20, 0 });
 	push_flagged(&s.pages, 1, (uint64_t[]){ 50, 60, 0 }, UP_RINGPAGE_LOST);
 	CHECK(take(&s.m, 100) == 10 && take(&s.m, 100) == 20);
-	CHECK(s.m.gap_end[0] == 0 && s.m.gap_end[1] == 0);
+	CHECK(s.m.gaps.end[0] == 0 && s.m.gaps.end[1] == 0);
 	CHECK(take(&s.m, 100) == 40);
-	CHECK(s.m.gap_end[0] == 0 && s.m.gap_end[1] == 50);
+	CHECK(s.m.gaps.end[0] == 0 && s.m.gaps.end[1] == 50);
 	up_pageset_set_more(&s.pages, 0, false);
 	CHECK(take(&s.m, 100) == 50 && take(&s.m, 100) == 60);
-	CHECK(s.m.gap_end[1] == 50);
+	CHECK(s.m.gaps.end[1] == 50);
 	/* A page without events keeps the gap for the next one. */
 	push_flagged(&s.pages, 1, (uint64_t[]){ 0 }, UP_RINGPAGE_LOST);
 	push_times(&s.pages, 1, (uint64_t[]){ 70, 0 });
-	CHECK(take(&s.m, 100) == 70 && s.m.gap_end[1] == 70);
+	CHECK(take(&s.m, 100) == 70 && s.m.gaps.end[1] == 70 && s.m.gaps.last == 70);
 	small_fini(&s);
 }
 
