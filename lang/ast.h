@@ -77,7 +77,7 @@ struct up_node {
 			struct up_node *targets; /* list of ND_TARGET */
 			const char *name; /* `as NAME`, or the point's dotted name; NULL if none */
 			struct up_span name_span;
-			const char *point; /* the point that the target was, or NULL */
+			const char *point;        /* the point that the target was, or NULL */
 			struct up_node *when;     /* condition, or NULL */
 			struct up_node *entry;    /* ND_BLOCK, or NULL */
 			struct up_node *ret_when; /* of `on return`, or NULL */
@@ -150,7 +150,7 @@ struct up_node {
 		struct {
 			struct up_node *e;
 			bool is_named; /* ND_PAREN: it is what a name stands for */
-		} sub; /* ND_AT, ND_ENTRY, ND_PAREN */
+		} sub;                 /* ND_AT, ND_ENTRY, ND_PAREN */
 		struct {
 			struct up_node *e;
 			struct up_typeref type;

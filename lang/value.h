@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 enum up_ty {
-	TY_NONE,  /* no value: an action */
-	TY_INT,   /* 64-bit integer */
-	TY_FLOAT, /* IEEE double */
-	TY_STR,   /* text: bytes with a length */
-	TY_BYTES, /* bytes with a length, shown as hexadecimal digits */
-	TY_ARRAY, /* `count` elements, one behind the other as they lie in memory */
+	TY_NONE,   /* no value: an action */
+	TY_INT,    /* 64-bit integer */
+	TY_FLOAT,  /* IEEE double */
+	TY_STR,    /* text: bytes with a length */
+	TY_BYTES,  /* bytes with a length, shown as hexadecimal digits */
+	TY_ARRAY,  /* `count` elements, one behind the other as they lie in memory */
 	TY_POISON, /* of an expression that already got its diagnostic */
 	TY_UNKNOWN /* of a variable of which nothing is known yet; never in a plan */
 };

@@ -44,9 +44,9 @@ struct up_counts {
 };
 
 /* What a handler may run: only loops can take long. */
-#define UP_VM_BUDGET 10000000 /* instructions of a hit's handler */
+#define UP_VM_BUDGET 10000000         /* instructions of a hit's handler */
 #define UP_VM_BUDGET_BLOCK 1000000000 /* of `on start`, `on every`, `on end` */
-#define UP_VM_SCRATCH (256u * 1024) /* bytes of the texts that a handler makes */
+#define UP_VM_SCRATCH (256u * 1024)   /* bytes of the texts that a handler makes */
 
 /* Memory that was read late for this hit. */
 struct up_vm_peeked {
@@ -59,14 +59,14 @@ struct up_vm_peeked {
 struct up_vm {
 	const struct up_plan *plan;
 	struct up_value *regs;
-	struct up_table *aggs;   /* one an aggregation of the plan */
-	uint64_t *agg_since;     /* ns: when each began to gather, or was cleared last */
-	bool *agg_cleared;       /* was it cleared? */
-	size_t agg_left;         /* bytes that cells of aggregations may still allocate */
-	uint64_t now;            /* ns: the time of what is being handled, or of asking */
-	struct up_vars vars;     /* of the script */
+	struct up_table *aggs; /* one an aggregation of the plan */
+	uint64_t *agg_since;   /* ns: when each began to gather, or was cleared last */
+	bool *agg_cleared;     /* was it cleared? */
+	size_t agg_left;       /* bytes that cells of aggregations may still allocate */
+	uint64_t now;          /* ns: the time of what is being handled, or of asking */
+	struct up_vars vars;   /* of the script */
 	struct up_loop loops[UP_LOOPS_MAX]; /* those that run, outermost first */
-	int64_t budget;          /* instructions that the handler may still run */
+	int64_t budget;                     /* instructions that the handler may still run */
 	char *scratch;           /* texts that the handler has made: UP_VM_SCRATCH bytes, or NULL */
 	size_t nr_scratch;       /* how much of it is used */
 	struct up_key key;       /* scratch */

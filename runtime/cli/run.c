@@ -102,7 +102,8 @@ static void report(const struct up_status *st)
 
 /* ---- set-up ---- */
 
-/* Does the user's locale have more than ASCII? The variables are those of setlocale(), in its order. */
+/* Does the user's locale have more than ASCII? The variables are those of setlocale(), in its
+ * order. */
 static bool has_unicode(void)
 {
 	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };

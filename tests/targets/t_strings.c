@@ -57,8 +57,8 @@ static void say_long(size_t len)
 
 #define SHOWN 511 /* bytes of a text that a probe reads at most */
 
-/* Texts of 0 to 40 and of 500 to 530 bytes whose NUL is the last byte of a page, with nothing behind
- * it. */
+/* Texts of 0 to 40 and of 500 to 530 bytes whose NUL is the last byte of a page, with nothing
+ * behind it. */
 static void say_at_the_edge(void)
 {
 	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
