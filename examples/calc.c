@@ -1,4 +1,5 @@
-/* A calculator for sums and products with parentheses: calls nested as its expression is. See call-tree.up. */
+/* A calculator for sums and products with parentheses: calls nested as its expression is. See
+ * call-tree.up. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* Makes, runs and frees jobs of a few milliseconds; some fail: structures, times and errors to look at. */
+/* Makes, runs and frees jobs of a few milliseconds; some fail: structures, times and errors to look
+ * at. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
