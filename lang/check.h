@@ -6,6 +6,7 @@
 #define UP_CHECK_H
 
 #include "lang/ast.h"
+#include "lang/base/nametab.h"
 #include "lang/up.h"
 #include "lang/values.h"
 
@@ -82,6 +83,7 @@ struct up_check {
 	UP_VEC(struct up_span) agg_spans; /* where each aggregation stood first */
 	UP_VEC(uint32_t) agg_passes;      /* in which pass each was met last */
 	UP_VEC(struct up_var *) vars;
+	struct up_nametab var_names; /* by full name */
 	UP_VEC(struct up_local)
 	locals;          /* of the loops around, outermost first; the index is the register */
 	unsigned loops;  /* loops around */

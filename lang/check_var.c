@@ -125,20 +125,19 @@ static void learn(struct up_check *cx, struct up_var *v, const struct up_node *r
 
 /* ---- finding ---- */
 
-static bool is_same_space(const struct up_check *cx, const struct up_var *v, int scope)
+/* The name under which a variable is found: globals and tables share one space. */
+static const char *full_name(const struct up_check *cx, int scope, const char *name)
 {
-	if (v->scope != scope)
-		return (v->scope == UP_VAR_GLOBAL && scope == UP_VAR_TABLE) ||
-		       (v->scope == UP_VAR_TABLE && scope == UP_VAR_GLOBAL);
-	return scope != UP_VAR_CALL || v->clause == cx->clause;
+	if (scope == UP_VAR_THREAD)
+		return up_arena_printf(cx->ds->arena, "thread.%s", name);
+	if (scope == UP_VAR_CALL)
+		return up_arena_printf(cx->ds->arena, "call.%u.%s", cx->clause, name);
+	return name;
 }
 
 static struct up_var *find_var(const struct up_check *cx, int scope, const char *name)
 {
-	for (size_t i = 0; i < cx->vars.nr; i++)
-		if (is_same_space(cx, cx->vars.v[i], scope) && !strcmp(cx->vars.v[i]->name, name))
-			return cx->vars.v[i];
-	return NULL;
+	return up_nametab_find(&cx->var_names, full_name(cx, scope, name));
 }
 
 static struct up_var *add_var(struct up_check *cx, int scope, const char *name, struct up_span span)
@@ -153,6 +152,7 @@ static struct up_var *add_var(struct up_check *cx, int scope, const char *name, 
 			      .key_span = span,
 			      .index = (uint32_t)cx->vars.nr };
 	up_vec_push(cx->ds->arena, &cx->vars, v);
+	up_nametab_add(cx->ds->arena, &cx->var_names, full_name(cx, scope, v->name), v);
 	cx->changed = true;
 	return v;
 }

@@ -262,7 +262,8 @@ static void act_stop(struct run *r, const struct up_value *v)
 	if (r->vm->stopped)
 		return;
 	r->vm->stopped = true;
-	r->vm->stop_status = v->flags & UP_VALUE_FAULT ? 1 : (int)(v->u & 0xff);
+	/* What does not fit must not become 0, which is success. */
+	r->vm->stop_status = v->flags & UP_VALUE_FAULT ? 1 : v->u > 255 ? 255 : (int)v->u;
 }
 
 static void act_enter(struct run *r, bool rejected)
