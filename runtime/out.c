@@ -144,6 +144,8 @@ void up_out_summary(struct up_buf *b, const struct up_out_totals *t)
 		 "handlers were ended: their loops ran too long");
 	put_note(b, t->no_room, "text found no room: it became (fault)",
 		 "texts found no room: they became (fault)");
+	put_note(b, t->left_out, "hit was left out, because the run was interrupted again",
+		 "hits were left out, because the run was interrupted again");
 	put_note(b, t->changed_files, "probed file was replaced or written to",
 		 "probed files were replaced or written to");
 }

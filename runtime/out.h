@@ -63,6 +63,7 @@ struct up_out_totals {
 	uint64_t dropped_vars;  /* assignments dropped because a table was full */
 	uint64_t cut_off;       /* handlers ended because they ran too long */
 	uint64_t no_room;       /* texts made by handlers that found no room */
+	uint64_t left_out;      /* hits not handled, because the run was to end at once */
 	uint64_t changed_files; /* probed files that were replaced, removed or written to */
 	double seconds;         /* how long the probes were armed */
 };

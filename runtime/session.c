@@ -201,6 +201,16 @@ static pid_t thread_of(const struct up_attach_event *e, const unsigned char *rec
 	return (pid_t)up_field_number(rec, &e->tid);
 }
 
+static unsigned urgency(const struct up_session *s)
+{
+	return s->opts.urgency ? s->opts.urgency() : 0;
+}
+
+static bool is_recording(const struct up_session *s)
+{
+	return !s->ended_at;
+}
+
 /* Is it a hit of somebody who is not to be traced: ourselves, or a child of the process asked for?
  */
 static bool is_foreign(struct up_session *s, pid_t tid)
@@ -231,6 +241,10 @@ static void handle_probe(struct up_session *s, const struct up_attach_event *e,
 	hit.tid = thread_of(e, rec);
 	if (is_foreign(s, hit.tid)) {
 		s->foreign++;
+		return;
+	}
+	if (!is_recording(s) && urgency(s) > 1) {
+		s->left_out++;
 		return;
 	}
 	hit.place = up_field_number(rec, &e->ip);
@@ -280,6 +294,12 @@ static void handle_event(struct up_session *s, const struct up_event *ev)
 	}
 }
 
+/* Is nothing more to be handled for now? */
+static bool is_cut_short(const struct up_session *s)
+{
+	return up_session_is_over(s) || (is_recording(s) && urgency(s));
+}
+
 /* Handles everything up to `limit`, reading more as the merge needs it. */
 static int handle_up_to(struct up_session *s, uint64_t limit, bool *handled, struct up_status *st)
 {
@@ -291,11 +311,11 @@ static int handle_up_to(struct up_session *s, uint64_t limit, bool *handled, str
 		if (pages < 0)
 			return up_status_set(st, pages, s->src.failed,
 					     "cannot read the ring buffer");
-		while (!up_session_is_over(s) && up_merge_next(&s->merge, limit, &ev)) {
+		while (!is_cut_short(s) && up_merge_next(&s->merge, limit, &ev)) {
 			*handled = true;
 			handle_event(s, &ev);
 		}
-	} while (!up_session_is_over(s) && (up_merge_waiting(&s->merge) || s->src.held_back));
+	} while (!is_cut_short(s) && (up_merge_waiting(&s->merge) || s->src.held_back));
 	return 0;
 }
 
@@ -385,6 +405,7 @@ void up_session_totals(const struct up_session *s, struct up_out_totals *t)
 	t->rejected_unknown = s->rejected_unknown;
 	t->rejected_foreign = s->opts.attach.follow || s->opts.attach.skip_self;
 	t->late = s->merge.late;
+	t->left_out = s->left_out;
 	for (uint32_t i = 0; i < s->plan->nr_aggs; i++)
 		t->dropped_rows += s->vm.aggs[i].overflow;
 	t->dropped_vars = up_vars_dropped(&s->vm.vars);

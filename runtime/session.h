@@ -17,6 +17,9 @@ struct up_session_opts {
 	pid_t pid;            /* a running process to be traced; or 0 */
 	bool children;        /* with pid: also the processes it starts */
 	uint64_t max_handled; /* end after so many handled hits; 0 for no limit */
+	/* Asked before every event, or NULL: at 1 a round ends early, so that recording can be
+	 * stopped; at 2 the hits that are left then are counted and not handled. */
+	unsigned (*urgency)(void);
 };
 
 struct up_session {
@@ -29,9 +32,10 @@ struct up_session {
 	pid_t own_pid;    /* ours: never traced */
 	pid_t keeper_pid; /* the keeper's, neither */
 	bool has_src, has_merge, has_vm;
-	uint64_t *due;    /* of each timed block: when it runs next, ns; 0 for the others */
-	uint64_t foreign; /* records of threads that are not to be traced */
-	uint64_t corrupt; /* records too short for their event */
+	uint64_t *due;     /* of each timed block: when it runs next, ns; 0 for the others */
+	uint64_t foreign;  /* records of threads that are not to be traced */
+	uint64_t corrupt;  /* records too short for their event */
+	uint64_t left_out; /* hits that were not handled, because the run was to end at once */
 	uint64_t armed_at, ended_at; /* ns, CLOCK_MONOTONIC; 0 before */
 	uint64_t nr_filtered_events; /* records of events with a filter */
 	uint64_t rejected;           /* hits that a filter rejected in the kernel, about */

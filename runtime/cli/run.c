@@ -174,7 +174,8 @@ static int open_session(struct run *r, const struct up_plan *plan)
 	struct up_session_opts so = { .child = r->child.pid,
 				      .pid = r->o->pid,
 				      .children = r->o->children,
-				      .max_handled = r->o->max_handled };
+				      .max_handled = r->o->max_handled,
+				      .urgency = up_signals_urgency };
 
 	so.attach.buffer_size = r->o->buffer;
 	so.attach.one_event_per_site = r->o->single_sites;

@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 static int stop_pipe[2] = { -1, -1 }, child_pipe[2] = { -1, -1 };
-static volatile sig_atomic_t stopped, deferred, is_preparing = 1;
+static volatile sig_atomic_t stopped, hurried, deferred, is_preparing = 1;
+static struct timespec stopped_at; /* written by the first signal, before `stopped` */
 
 /* Nothing is in the kernel yet, so there is nothing to do but to go. */
 static _Noreturn void leave(int sig)
@@ -21,12 +23,28 @@ static _Noreturn void leave(int sig)
 	_exit(128 + sig);
 }
 
+#define PATIENCE_MS 500
+
+static void note_time(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!stopped)
+		stopped_at = now;
+	else if ((now.tv_sec - stopped_at.tv_sec) * 1000 +
+			 (now.tv_nsec - stopped_at.tv_nsec) / 1000000 >=
+		 PATIENCE_MS)
+		hurried = 1;
+}
+
 static void note_stop(int sig)
 {
 	int err = errno;
 
 	if (!deferred)
 		leave(sig);
+	note_time();
 	stopped = 1;
 	if (write(stop_pipe[1], "", 1) < 0)
 		stopped = 1; /* full: it is readable already */
@@ -61,6 +79,10 @@ int up_signals_init(struct up_signals *s)
 	s->stop_fd = stop_pipe[0];
 	s->child_fd = child_pipe[0];
 	sigemptyset(&stop.sa_mask);
+	sigaddset(&stop.sa_mask, SIGINT);
+	sigaddset(&stop.sa_mask, SIGTERM);
+	sigaddset(&stop.sa_mask, SIGQUIT);
+	sigaddset(&stop.sa_mask, SIGHUP);
 	sigemptyset(&child.sa_mask);
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
@@ -86,6 +108,11 @@ void up_signals_defer(void)
 bool up_signals_stopped(void)
 {
 	return stopped;
+}
+
+unsigned up_signals_urgency(void)
+{
+	return hurried ? 2 : (unsigned)stopped;
 }
 
 void up_signals_take(const struct up_signals *s)

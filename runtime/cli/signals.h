@@ -26,6 +26,11 @@ void up_signals_defer(void);
 
 /* Has one of the signals come that end a run? */
 bool up_signals_stopped(void);
+/*
+ * 0; 1 from then on; 2 when another one came half a second later or more, from somebody who does
+ * not want to wait. (timeout(1) sends its signal twice, a moment apart.)
+ */
+unsigned up_signals_urgency(void);
 void up_signals_take(const struct up_signals *s);
 
 #endif

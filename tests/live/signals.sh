@@ -187,6 +187,25 @@ last_command='uptick without standard output'
 expect_status 1
 expect_line '^uptick: cannot write the output: Bad file descriptor$' err
 
+# --- handlers that take long ----------------------------------------------------------------------
+
+# The first signal ends the recording, the second the handling of what was recorded.
+start_up -e 'probe ./t_ticker:tick < t[n] = 1; n += 1; for a in t < for b in t < for c in t < m += 1 > > > ticks = count() >' \
+	-c './t_ticker 100000'
+wait_armed
+pause_ms $((2000 * slowness))
+kill -INT "$up_pid"
+pause_ms $((1000 * slowness))
+kill -0 "$up_pid" || fail "the hits that were recorded did not take long"
+sent=${EPOCHREALTIME/./}
+end_up TERM
+took=$(((${EPOCHREALTIME/./} - sent) / 1000))
+[ "$took" -le $((limit_ms + 1000)) ] || fail "ended $took ms after the second signal"
+expect_status 0
+expect_line '^[0-9]+ hits handled, 0 filtered, 0 lost in ' err
+expect_line '^[0-9]+ hits were left out, because the run was interrupted again$' err
+expect_line '^ticks = [0-9]+$'
+
 # --- outputs that nobody reads --------------------------------------------------------------------
 
 # Sends the started uptick signal $1 and waits for its end, which must come in time: $took, $status.

@@ -440,6 +440,7 @@ static void test_end(void)
 				    .dropped_vars = 12,
 				    .cut_off = 13,
 				    .no_room = 14,
+				    .left_out = 15,
 				    .changed_files = 8,
 				    .seconds = 0.0123 };
 	up_out_summary(&o.buf, &t);
@@ -458,6 +459,7 @@ static void test_end(void)
 			  "12 assignments were dropped: their tables were full\n"
 			  "13 handlers were ended: their loops ran too long\n"
 			  "14 texts found no room: they became (fault)\n"
+			  "15 hits were left out, because the run was interrupted again\n"
 			  "8 probed files were replaced or written to\n");
 	o.form->end(&o, &t);
 	CHECK_BUF(&o.buf,
@@ -466,7 +468,7 @@ static void test_end(void)
 		  "\"no_return\":2,\"too_deep\":10,\"by_zero\":1,\"corrupt\":7,"
 		  "\"faults\":4,\"late\":5,"
 		  "\"dropped_rows\":6,\"dropped_vars\":12,\"cut_off\":13,\"no_room\":14,"
-		  "\"changed_files\":8,\"seconds\":0.0123}\n");
+		  "\"left_out\":15,\"changed_files\":8,\"seconds\":0.0123}\n");
 	t.lost = 0;
 	up_out_summary(&o.buf, &t);
 	CHECK(o.buf.s && strstr(o.buf.s, "1 filtered, an unknown number lost in 12.3 ms\n"));
