@@ -87,7 +87,7 @@ static bool step_next(struct up_verify *v, struct up_verify_state *s, const stru
 	uint32_t end = up_insn_wide(i), nr;
 	struct up_verify_state out;
 
-	if (s->heads[i->d] != v->at)
+	if (!v->at || s->heads[i->d] != v->at)
 		return up_verify_bad(v, "no loop was begun before it");
 	if (end <= v->at)
 		return up_verify_bad(v, "a loop that ends before it begins");

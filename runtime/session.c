@@ -88,6 +88,7 @@ static int set_up(struct up_session *s, struct up_out *out, struct up_status *st
 	if (!s->due)
 		err = -ENOMEM;
 	s->has_vm = true;
+	s->vm.urgency = s->opts.urgency;
 	if (err)
 		return up_status_set(st, err, NULL, "cannot set up the handlers");
 	err = up_attach_open(s->plan, &s->opts.attach, &s->attach, st);

@@ -12,6 +12,7 @@
 
 #define FIRST_SLOTS 16
 #define FIRST_ROWS 8
+#define SPARSE 64 /* of so many slots one was used: clearing all would take too long */
 #define INLINE_KEY 32
 #define DEAD UINT32_MAX /* key_len of a deleted row */
 #define NO_ROW UINT32_MAX
@@ -333,8 +334,13 @@ bool up_table_delete(struct up_table *t, const void *key, size_t key_len)
 
 void up_table_clear(struct up_table *t)
 {
-	if (t->nr_slots)
+	if (t->nr_rows < t->nr_slots / SPARSE) {
+		free(t->slots);
+		t->slots = NULL;
+		t->nr_slots = 0;
+	} else if (t->nr_slots) {
 		memset(t->slots, 0, t->nr_slots * sizeof(*t->slots));
+	}
 	t->nr_rows = t->count = t->keys_len = t->keys_unused = 0;
 	t->free_row = NO_ROW;
 }

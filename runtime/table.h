@@ -83,7 +83,7 @@ void *up_table_find(const struct up_table *t, const void *key, size_t key_len);
 
 /* False when there was no such row. A later row may get the same index. */
 bool up_table_delete(struct up_table *t, const void *key, size_t key_len);
-/* Deletes all rows and keeps the memory. `overflow` goes on counting. */
+/* Deletes all rows and keeps most of the memory. `overflow` goes on counting. */
 void up_table_clear(struct up_table *t);
 
 /* Rows that exist. */

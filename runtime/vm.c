@@ -12,6 +12,11 @@
 #include "runtime/element.h"
 #include "runtime/vm_call.h"
 
+/* In units of the budget. */
+#define LINE_COST 50     /* a line of output */
+#define ROW_COST 10      /* a row that is shown, sought or made */
+#define BYTES_PER_UNIT 4 /* of output, and of texts */
+
 /* What one run of a handler works on. */
 struct run {
 	struct up_vm *vm;
@@ -159,6 +164,12 @@ static struct up_value symbol_of(struct run *r, const struct up_value *addr)
 
 /* ---- actions ---- */
 
+/* Output: what has grown since `before`. */
+static void charge_output(struct up_vm *vm, size_t before)
+{
+	vm->budget -= LINE_COST + (int64_t)((vm->out->buf.len - before) / BYTES_PER_UNIT);
+}
+
 static struct up_out_hit describe(const struct run *r)
 {
 	struct up_out_hit o = { .time = r->hit->time,
@@ -185,18 +196,22 @@ static struct up_out_hit describe(const struct run *r)
 static void act_print(const struct run *r, unsigned i, const struct up_value *v)
 {
 	struct up_out_hit o = describe(r);
+	size_t before = r->vm->out->buf.len;
 
 	r->vm->out->form->print(r->vm->out, &o, &r->vm->plan->prints[i], v);
+	charge_output(r->vm, before);
 }
 
 static void act_printf(const struct run *r, unsigned i, const struct up_value *v)
 {
 	struct up_out_hit o = describe(r);
 	struct up_buf *b = &r->vm->text;
+	size_t before = r->vm->out->buf.len;
 
 	up_buf_reset(b);
 	up_out_printf(b, &r->vm->plan->printfs[i], v);
 	r->vm->out->form->text(r->vm->out, &o, b->s ? b->s : "", b->len);
+	charge_output(r->vm, before);
 }
 
 /* ---- variables ---- */
@@ -213,10 +228,14 @@ static uint32_t store_keys(const struct up_vm *vm, unsigned store)
 
 static void act_show(struct up_vm *vm, unsigned store)
 {
+	size_t before = vm->out->buf.len;
+
+	vm->budget -= (int64_t)up_table_count(store_table(vm, store)) * ROW_COST;
 	if (store & 1)
 		up_vm_show_agg(vm, store >> 1);
 	else
 		up_vm_show_var(vm, store >> 1);
+	charge_output(vm, before);
 }
 
 static void act_clear(struct up_vm *vm, unsigned store)
@@ -231,15 +250,30 @@ static void act_clear(struct up_vm *vm, unsigned store)
 static bool loop_next(struct up_vm *vm, const struct up_insn *i, struct up_value *keys)
 {
 	struct up_loop *l = &vm->loops[i->d];
+	size_t before = l->at;
+	bool is_turn;
 
 	vm->nr_scratch = l->scratch; /* what the last turn made is not needed any more */
-	return up_loop_next(l, keys, l->nr_keys);
+	is_turn = up_loop_next(l, keys, l->nr_keys);
+	vm->budget -= (int64_t)(l->at - before); /* deleted rows, too */
+	return is_turn;
+}
+
+/* Has the handler run too long, or is the run to end? */
+static bool must_end(struct up_vm *vm)
+{
+	if (vm->budget >= 0 && (!vm->urgency || vm->urgency() == vm->urgency_before))
+		return false;
+	vm->counts.cut_off++;
+	return true;
 }
 
 static void loop_begin(struct up_vm *vm, const struct up_insn *i)
 {
 	struct up_loop *l = &vm->loops[i->a];
 
+	if (vm->urgency && !i->a) /* the outermost loop: nothing is asked where there is none */
+		vm->urgency_before = vm->urgency();
 	up_loop_begin(l, store_table(vm, i->b));
 	l->nr_keys = store_keys(vm, i->b);
 	l->scratch = vm->nr_scratch;
@@ -358,6 +392,8 @@ static bool execute(struct run *r)
 #define DST regs[i->a]
 #define B regs[i->b]
 #define C regs[i->c]
+/* Long texts take longer than an instruction; a number has no length. */
+#define CHARGE_TEXT(v) (vm->budget -= (v).len / BYTES_PER_UNIT)
 /* A number from two: a fault when one of them is. */
 #define NUMBER(e)                                                   \
 	do {                                                        \
@@ -558,8 +594,10 @@ L_OP_STRNE:
 	DST = (struct up_value){ .u = is_fault(&B) || is_fault(&C) || !same_text(&B, &C) };
 	NEXT;
 L_OP_STRMATCH:
+	CHARGE_TEXT(B);
 	TEXT_TRUTH(up_glob_match(C.p, C.len, B.p, B.len));
 L_OP_CALL:
+	CHARGE_TEXT(DST);
 	DST = up_vm_call(vm, i, &DST);
 	NEXT;
 L_OP_JUMP:
@@ -586,27 +624,35 @@ L_OP_VAR:
 	DST = up_vars_get(&vm->vars, i->b);
 	NEXT;
 L_OP_SETVAR:
+	CHARGE_TEXT(DST);
 	up_vars_set(&vm->vars, i->b, &DST);
 	NEXT;
 L_OP_TVAR:
 	DST = up_vars_get_thread(&vm->vars, r->hit->tid, i->b);
 	NEXT;
 L_OP_SETTVAR:
+	CHARGE_TEXT(DST);
 	up_vars_set_thread(&vm->vars, r->hit->tid, i->b, &DST);
 	NEXT;
 L_OP_ROW:
+	vm->budget -= ROW_COST;
 	DST = up_vars_get_row(&vm->vars, i->b, &C);
 	NEXT;
 L_OP_SETROW:
+	vm->budget -= ROW_COST;
+	CHARGE_TEXT(DST);
 	up_vars_set_row(&vm->vars, i->b, &C, &DST);
 	NEXT;
 L_OP_DELROW:
+	vm->budget -= ROW_COST;
 	up_vars_delete_row(&vm->vars, i->b, &C);
 	NEXT;
 L_OP_RESULT:
+	vm->budget -= ROW_COST;
 	DST = up_vm_agg_field(vm, i->b, &C, i->d);
 	NEXT;
 L_OP_DELGROUP:
+	vm->budget -= ROW_COST;
 	up_vm_delete_agg(vm, i->b, &C);
 	NEXT;
 L_OP_LEN:
@@ -617,10 +663,8 @@ L_OP_LOOP:
 	NEXT;
 L_OP_NEXT:
 	vm->budget -= (int64_t)up_insn_wide(i) - (i - code);
-	if (vm->budget < 0) {
-		vm->counts.cut_off++;
+	if (must_end(vm))
 		return true;
-	}
 	if (loop_next(vm, i, &DST))
 		NEXT;
 	i = code + up_insn_wide(i);
@@ -638,6 +682,7 @@ L_OP_PRINTF:
 	act_printf(r, i->b, &DST);
 	NEXT;
 L_OP_AGG:
+	vm->budget -= ROW_COST;
 	up_vm_add(vm, i->b, &DST);
 	NEXT;
 L_OP_STOP:
@@ -652,6 +697,7 @@ L_OP_STOP:
 #undef FLOAT
 #undef FLOAT_TRUTH
 #undef TEXT_TRUTH
+#undef CHARGE_TEXT
 }
 
 /* Finds the call that returns. False when the handler does not run; counted then. */

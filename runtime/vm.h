@@ -43,10 +43,14 @@ struct up_counts {
 	uint64_t no_room;  /* texts that a handler made and that found no room */
 };
 
-/* What a handler may run: only loops can take long. */
-#define UP_VM_BUDGET 10000000         /* instructions of a hit's handler */
-#define UP_VM_BUDGET_BLOCK 1000000000 /* of `on start`, `on every`, `on end` */
-#define UP_VM_SCRATCH (256u * 1024)   /* bytes of the texts that a handler makes */
+/*
+ * What a handler may run: only loops can take long. Counted are instructions, and what takes longer
+ * than one: rows that are shown or passed over, lines and bytes of output, long texts. A unit is 10
+ * to 100 ns.
+ */
+#define UP_VM_BUDGET 10000000        /* of a hit's handler */
+#define UP_VM_BUDGET_BLOCK 100000000 /* of `on start`, `on every`, `on end` */
+#define UP_VM_SCRATCH (256u * 1024)  /* bytes of the texts that a handler makes */
 
 /* Memory that was read late for this hit. */
 struct up_vm_peeked {
@@ -66,7 +70,9 @@ struct up_vm {
 	uint64_t now;          /* ns: the time of what is being handled, or of asking */
 	struct up_vars vars;   /* of the script */
 	struct up_loop loops[UP_LOOPS_MAX]; /* those that run, outermost first */
-	int64_t budget;                     /* instructions that the handler may still run */
+	int64_t budget;                     /* what the handler may still run */
+	unsigned (*urgency)(void);          /* rises when the run is to end; NULL: never */
+	unsigned urgency_before; /* when the outermost loop began: a rise since then ends it */
 	char *scratch;           /* texts that the handler has made: UP_VM_SCRATCH bytes, or NULL */
 	size_t nr_scratch;       /* how much of it is used */
 	struct up_key key;       /* scratch */
