@@ -5,8 +5,7 @@
 
 #include "lang/abi.h"
 #include "lang/expand.h"
-#include "lang/functions.h"
-#include "lang/types.h"
+#include "lang/fold.h"
 #include "lang/values.h"
 
 static struct up_type poison(struct up_node *n)
@@ -96,8 +95,7 @@ static struct up_type outside_return(struct up_check *cx, struct up_node *n, con
 	return poison(n);
 }
 
-/* Blocks without a probe have variables, aggregations and the time. */
-static struct up_type without_hit(struct up_check *cx, struct up_node *n, const char *name)
+struct up_type up_check_no_hit(struct up_check *cx, struct up_node *n, const char *name)
 {
 	up_error(cx->ds, n->span, E_NO_HIT, "`%s` belongs to a hit, and this block has none", name);
 	up_diag_hint(cx->ds, "keep it in a probe: last = %s", name);
@@ -113,7 +111,7 @@ static struct up_type check_value(struct up_check *cx, struct up_node *n,
 		return poison(n);
 	}
 	if (cx->where == UP_AT_BLOCK && !(row->where & UP_ANYWHERE))
-		return without_hit(cx, n, row->name);
+		return up_check_no_hit(cx, n, row->name);
 	if ((row->where & UP_IN_RETURN) && cx->where != UP_AT_RETURN)
 		return outside_return(cx, n, row->name);
 	if (row->val == VAL_ELAPSED || row->val == VAL_DEPTH)
@@ -131,7 +129,7 @@ static struct up_type check_name(struct up_check *cx, struct up_node *n)
 	if (row)
 		return check_value(cx, n, row);
 	if (up_val_arg(n->name.s, &arg) && cx->where == UP_AT_BLOCK)
-		return without_hit(cx, n, n->name.s);
+		return up_check_no_hit(cx, n, n->name.s);
 	if (up_val_arg(n->name.s, &arg)) {
 		n->sem = SEM_ARG;
 		n->ref = arg;
@@ -155,7 +153,7 @@ static struct up_type check_member(struct up_check *cx, struct up_node *n)
 
 	if (obj->kind == ND_NAME && !strcmp(obj->name.s, "reg")) {
 		if (cx->where == UP_AT_BLOCK)
-			return without_hit(cx, n, "reg");
+			return up_check_no_hit(cx, n, "reg");
 		n->sem = SEM_REG;
 		return n->type = UP_TYPE_X64;
 	}
@@ -179,7 +177,7 @@ static struct up_type check_index(struct up_check *cx, struct up_node *n)
 	if (obj->kind != ND_NAME || strcmp(obj->name.s, "stack"))
 		return up_check_var_index(cx, n);
 	if (cx->where == UP_AT_BLOCK)
-		return without_hit(cx, n, "stack");
+		return up_check_no_hit(cx, n, "stack");
 	if (n->index.idx->next || !up_const_int(n->index.idx, &slot) || slot > 4095) {
 		up_error(cx->ds, n->index.idx->span, E_NOT_CONSTANT,
 			 "the kernel reads stack[N] only for a constant N from 0 to 4095");
@@ -203,7 +201,7 @@ static struct up_type check_at(struct up_check *cx, struct up_node *n)
 		return poison(n);
 	}
 	if (cx->where == UP_AT_BLOCK)
-		return without_hit(cx, n, "@");
+		return up_check_no_hit(cx, n, "@");
 	struct up_type t = up_check_expr(cx, n->sub.e);
 	if (is_poison(t))
 		return poison(n);
@@ -253,24 +251,6 @@ static void push_type_into_entry(struct up_node *n)
 
 /* ---- operators ---- */
 
-/* C's usual conversions on 64-bit values: narrower ones fit into s64. */
-static bool is_unsigned(struct up_type t)
-{
-	return t.ty == TY_INT && t.bits == 64 && !t.is_signed;
-}
-
-static struct up_type arithmetic(struct up_type a, struct up_type b)
-{
-	struct up_type t = UP_TYPE_S64;
-
-	if (a.ty == TY_FLOAT || b.ty == TY_FLOAT)
-		return UP_TYPE_FLOAT;
-	t.is_signed = !is_unsigned(a) && !is_unsigned(b);
-	if (!t.is_signed && (a.show == UP_SHOW_HEX || b.show == UP_SHOW_HEX))
-		t.show = UP_SHOW_HEX;
-	return t;
-}
-
 static struct up_type mismatch(struct up_check *cx, struct up_node *n, const char *what)
 {
 	up_error(cx->ds, n->span, E_TYPE, "%s", what);
@@ -290,11 +270,17 @@ static struct up_type check_string_op(struct up_check *cx, struct up_node *n, st
 				     "begins with int(s)");
 		return n->type;
 	}
-	if (op != OPR_EQ && op != OPR_NE && op != OPR_MATCH)
-		return mismatch(
-			cx, n,
-			"strings can be compared with ==, != and ~ (glob) and joined with +, "
-			"nothing else");
+	if (op != OPR_EQ && op != OPR_NE && op != OPR_MATCH) {
+		mismatch(cx, n,
+			 "strings can be compared with ==, != and ~ (glob) and joined with +, "
+			 "nothing else");
+		if (a.ty == TY_STR && b.ty == TY_STR)
+			return n->type;
+		up_diag_hint(cx->ds, "the number that a text begins with is int(%s)",
+			     up_source_label(cx->ds, cx->ds->arena,
+					     (a.ty == TY_STR ? n->op.a : n->op.b)->span));
+		return n->type;
+	}
 	if (a.ty == b.ty)
 		return n->type = UP_TYPE_BOOL;
 	mismatch(cx, n, "this compares a string with a number");
@@ -359,9 +345,12 @@ static struct up_type check_number_op(struct up_check *cx, struct up_node *n, st
 		return n->type = UP_TYPE_BOOL;
 	case OPR_SHL:
 	case OPR_SHR:
-		return n->type = arithmetic(a, UP_TYPE_S64);
+		return n->type = up_arithmetic_type(a, UP_TYPE_S64);
 	default:
-		n->type = arithmetic(a, b);
+		if ((op == OPR_DIV || op == OPR_MOD) && up_is_const_zero(n->op.b))
+			up_error(cx->ds, n->span, W_DIVISION_BY_ZERO,
+				 "this divides by zero; the result is always 0");
+		n->type = up_arithmetic_type(a, b);
 		if ((op == OPR_ADD || op == OPR_SUB || op == OPR_MOD) && n->type.ty == TY_INT &&
 		    n->type.show == UP_SHOW_DEC && (a.show == UP_SHOW_NS || b.show == UP_SHOW_NS))
 			n->type.show = UP_SHOW_NS;
@@ -378,13 +367,20 @@ static bool check_truth(struct up_check *cx, const struct up_node *n)
 			up_kind_name(n->type));
 }
 
+struct up_type up_known_type(const struct up_check *cx, const struct up_node *n)
+{
+	uint64_t v;
+
+	return !cx->guess && n->type.ty == TY_INT && up_const_int(n, &v) ? UP_TYPE_UNKNOWN
+									 : n->type;
+}
+
 /* The type when one operand is a variable of which nothing is known yet. */
 static struct up_type guess_binary(const struct up_check *cx, const struct up_node *n,
-				   struct up_type a, struct up_type b)
+				   struct up_type a)
 {
 	bool a_known = a.ty != TY_UNKNOWN;
-	struct up_type known = a_known ? a : b;
-	uint64_t v;
+	struct up_type known = up_known_type(cx, a_known ? n->op.a : n->op.b);
 
 	switch (n->op.op) {
 	case OPR_LT:
@@ -399,12 +395,9 @@ static struct up_type guess_binary(const struct up_check *cx, const struct up_no
 		return UP_TYPE_BOOL;
 	case OPR_SHL:
 	case OPR_SHR:
-		return a_known ? arithmetic(a, UP_TYPE_S64) : a;
+		return a_known ? up_arithmetic_type(a, UP_TYPE_S64) : a;
 	default:
-		/* `n + 1` does not say what n is, unless nothing else does. */
-		if (!cx->guess && up_const_int(a_known ? n->op.a : n->op.b, &v))
-			return UP_TYPE_UNKNOWN;
-		return known.ty == TY_INT ? arithmetic(known, known) : known;
+		return known.ty == TY_INT ? up_arithmetic_type(known, known) : known;
 	}
 }
 
@@ -415,7 +408,7 @@ static struct up_type check_binary(struct up_check *cx, struct up_node *n)
 	if (a.ty == TY_POISON || b.ty == TY_POISON)
 		return poison(n);
 	if (is_poison(a) || is_poison(b))
-		return n->type = guess_binary(cx, n, a, b);
+		return n->type = guess_binary(cx, n, a);
 	if (n->op.op == OPR_LAND || n->op.op == OPR_LOR)
 		return check_truth(cx, n->op.a) && check_truth(cx, n->op.b)
 			       ? (n->type = UP_TYPE_BOOL)
@@ -431,17 +424,19 @@ static struct up_type check_unary(struct up_check *cx, struct up_node *n)
 {
 	struct up_type t = up_check_expr(cx, n->op.a);
 
-	if (is_poison(t))
+	if (t.ty == TY_POISON)
 		return poison(n);
 	if (n->op.op == OPR_NOT)
 		return check_truth(cx, n->op.a) ? (n->type = UP_TYPE_BOOL) : poison(n);
+	if (t.ty == TY_UNKNOWN)
+		return n->type = t;
 	if (t.ty == TY_FLOAT && n->op.op == OPR_NEG)
 		return n->type = UP_TYPE_FLOAT;
 	if (t.ty != TY_INT)
 		return mismatch(cx, n,
 				t.ty == TY_FLOAT ? "this operator needs an integer"
 						 : "this operator needs a number");
-	return n->type = n->op.op == OPR_NEG ? UP_TYPE_S64 : arithmetic(t, UP_TYPE_S64);
+	return n->type = n->op.op == OPR_NEG ? UP_TYPE_S64 : up_arithmetic_type(t, UP_TYPE_S64);
 }
 
 static bool is_number(struct up_type t)
@@ -454,13 +449,12 @@ static struct up_type check_choice(struct up_check *cx, struct up_node *n)
 	up_check_cond(cx, n->cond.cond);
 	struct up_type a = up_check_expr(cx, n->cond.then), b = up_check_expr(cx, n->cond.els);
 
-	if (is_poison(a) || is_poison(b))
+	if (a.ty == TY_POISON || b.ty == TY_POISON)
 		return poison(n);
+	if (a.ty == TY_UNKNOWN || b.ty == TY_UNKNOWN)
+		return n->type = up_known_type(cx, a.ty == TY_UNKNOWN ? n->cond.els : n->cond.then);
 	if (is_number(a) && is_number(b))
-		return n->type = a.ty == b.ty && a.show == b.show && a.bits == b.bits &&
-						 a.is_signed == b.is_signed
-					 ? a
-					 : arithmetic(a, b);
+		return n->type = up_either_type(a, b);
 	if (a.ty == TY_ARRAY && b.ty == TY_ARRAY && !up_type_same_form(a, b))
 		return mismatch(cx, n, "the two branches are arrays of different types");
 	if (a.ty != b.ty)
@@ -468,79 +462,6 @@ static struct up_type check_choice(struct up_check *cx, struct up_node *n)
 				up_arena_printf(cx->ds->arena, "one branch is %s, the other %s",
 						up_kind_name(a), up_kind_name(b)));
 	return n->type = a;
-}
-
-/* ---- calls in expressions ---- */
-
-static struct up_type check_fetch_call(struct up_check *cx, struct up_node *n)
-{
-	const struct up_node *arg = n->call.args;
-	const char *type;
-
-	if (!arg || arg->next || arg->kind != ND_STR) {
-		up_error(cx->ds, n->span, E_ARG_COUNT,
-			 "fetch takes one string: a kernel fetch argument");
-		up_diag_hint(cx->ds, "as in fetch(\"+8(%%di):u32\")");
-		return poison(n);
-	}
-	if (!up_fetch_text_ok(arg->str.s, arg->str.len, &type)) {
-		up_error(cx->ds, arg->span, E_FETCH,
-			 "this is no fetch argument: it has a blank, or `=`, or nothing in it");
-		return poison(n);
-	}
-	struct up_type t;
-	uint16_t size;
-	if (!up_type_of_kernel(type, &t, &size)) {
-		up_error(cx->ds, arg->span, E_UNKNOWN_TYPE,
-			 "`%s` is no type that can be fetched like this", type);
-		up_diag_hint(cx->ds, "u8 to u64, s8 to s64, x8 to x64, arrays of these as u32[8], "
-				     "b4@3/32, string");
-		return poison(n);
-	}
-	n->sem = SEM_FETCH;
-	return n->type = t;
-}
-
-static struct up_type unknown_function(struct up_check *cx, struct up_node *n)
-{
-	const char *name = n->call.name;
-	struct up_nearest near;
-	struct up_buf b = { 0 };
-
-	up_error(cx->ds, n->call.name_span, E_UNKNOWN_FUNCTION, "there is no function `%s`", name);
-	up_nearest_init(&near, name, strlen(name));
-	for (unsigned i = 0; i < FN_COUNT; i++)
-		if (up_fn_rows[i].name)
-			up_nearest_offer(&near, up_fn_rows[i].name, strlen(up_fn_rows[i].name));
-	if (up_foreign_word(name))
-		up_diag_hint(cx->ds, "%s", up_foreign_word(name));
-	else if (up_nearest_list(&near, &b))
-		up_diag_hint(cx->ds, "did you mean %s?", b.s);
-	up_buf_fini(&b);
-	return poison(n);
-}
-
-static struct up_type check_call(struct up_check *cx, struct up_node *n)
-{
-	const char *name = n->call.name;
-
-	if (!strcmp(name, "fetch"))
-		return cx->where == UP_AT_BLOCK ? without_hit(cx, n, name)
-						: check_fetch_call(cx, n);
-	if (!strcmp(name, "len") && up_check_len(cx, n))
-		return n->type;
-	const struct up_fn_row *row = up_fn_find(name);
-	if (row && !up_agg_called(cx, n))
-		return up_check_fn(cx, n, row);
-	for (struct up_node *a = n->call.args; a; a = a->next)
-		up_check_expr(cx, a);
-	if (up_agg_called(cx, n)) {
-		up_error(cx->ds, n->span, E_AGGREGATE,
-			 "the aggregation `%s` gathers over hits and is a statement, not a value",
-			 name);
-		return poison(n);
-	}
-	return unknown_function(cx, n);
 }
 
 static struct up_type check_literal_later(struct up_check *cx, struct up_node *n, const char *what)
@@ -574,7 +495,7 @@ struct up_type up_check_expr(struct up_check *cx, struct up_node *n)
 	case ND_INDEX:
 		return check_index(cx, n);
 	case ND_CALL:
-		return check_call(cx, n);
+		return up_check_call(cx, n);
 	case ND_AT:
 		return check_at(cx, n);
 	case ND_ENTRY:
@@ -606,101 +527,4 @@ void up_check_cond(struct up_check *cx, struct up_node *n)
 	    !up_is_named(n))
 		up_error(cx->ds, n->span, W_CONSTANT_CONDITION, "this condition is always %s",
 			 v ? "true" : "false");
-}
-
-/* ---- constants ---- */
-
-/* Of numbers that mean the same with a sign and without. */
-static bool fold_plain(enum up_op op, uint64_t a, uint64_t b, uint64_t *out)
-{
-	switch (op) {
-	case OPR_DIV:
-		*out = b ? a / b : 0;
-		return b; /* the handler counts a division by zero */
-	case OPR_MOD:
-		*out = b ? a % b : 0;
-		return b;
-	case OPR_SHR:
-		*out = a >> (b & 63);
-		return true;
-	case OPR_LT:
-		*out = a < b;
-		return true;
-	case OPR_LE:
-		*out = a <= b;
-		return true;
-	case OPR_GT:
-		*out = a > b;
-		return true;
-	case OPR_GE:
-		*out = a >= b;
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool fold_binary(enum up_op op, uint64_t a, uint64_t b, uint64_t *out)
-{
-	switch (op) {
-	case OPR_ADD:
-		*out = a + b;
-		return true;
-	case OPR_SUB:
-		*out = a - b;
-		return true;
-	case OPR_MUL:
-		*out = a * b;
-		return true;
-	case OPR_AND:
-		*out = a & b;
-		return true;
-	case OPR_OR:
-		*out = a | b;
-		return true;
-	case OPR_XOR:
-		*out = a ^ b;
-		return true;
-	case OPR_SHL:
-		*out = a << (b & 63);
-		return true;
-	case OPR_EQ:
-		*out = a == b;
-		return true;
-	case OPR_NE:
-		*out = a != b;
-		return true;
-	case OPR_LAND:
-		*out = a && b;
-		return true;
-	case OPR_LOR:
-		*out = a || b;
-		return true;
-	default:
-		/* Signed and unsigned differ, but for numbers that are both. */
-		return a <= INT64_MAX && b <= INT64_MAX && fold_plain(op, a, b, out);
-	}
-}
-
-bool up_const_int(const struct up_node *n, uint64_t *out)
-{
-	uint64_t a, b;
-
-	switch (n->kind) {
-	case ND_INT:
-		*out = n->num.v;
-		return true;
-	case ND_PAREN:
-		return up_const_int(n->sub.e, out);
-	case ND_UNARY:
-		if (!up_const_int(n->op.a, &a))
-			return false;
-		*out = n->op.op == OPR_NEG ? -a : n->op.op == OPR_BNOT ? ~a : !a;
-		return true;
-	case ND_BINARY:
-		return up_const_int(n->op.a, &a) && up_const_int(n->op.b, &b) &&
-		       fold_binary(n->op.op, a, b, out);
-	default:
-		return false;
-	}
 }

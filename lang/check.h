@@ -108,6 +108,14 @@ struct up_type up_check_typed(struct up_check *cx, struct up_node *n);
  * after a diagnostic.
  */
 bool up_check_stale(struct up_check *cx, const struct up_node *n, const struct up_node *address);
+/* Blocks without a probe have variables, aggregations and the time: says that `name` belongs to a
+ * hit. */
+struct up_type up_check_no_hit(struct up_check *cx, struct up_node *n, const char *name);
+/*
+ * What a part of an expression tells of the type of the whole, whose other parts are variables of
+ * which nothing is known yet: `max(n, 1)` does not say what n is, unless nothing else does.
+ */
+struct up_type up_known_type(const struct up_check *cx, const struct up_node *n);
 /* How a value of a type is called in messages: "an array". */
 const char *up_kind_name(struct up_type t);
 /* Checks an expression that is used as a condition. */
@@ -139,9 +147,11 @@ bool up_check_keys(struct up_check *cx, struct up_node *n, struct up_node *keys,
 struct up_type up_check_result(struct up_check *cx, struct up_node *n, uint32_t i,
 			       struct up_node *keys, const char *field, struct up_span field_span);
 
-/* ---- functions: check_fn.c ---- */
+/* ---- calls: check_call.c, check_fn.c ---- */
 
 struct up_fn_row;
+/* Checks a call in an expression. */
+struct up_type up_check_call(struct up_check *cx, struct up_node *n);
 /* A call of a built-in function. */
 struct up_type up_check_fn(struct up_check *cx, struct up_node *n, const struct up_fn_row *row);
 
@@ -188,7 +198,10 @@ struct up_action_row {
 /* Ends with a NULL name. */
 extern const struct up_action_row up_action_rows[];
 
-/* Is the expression a constant integer? Folds as the handlers would compute. */
+/*
+ * Is the expression a constant integer, without a type written behind it? Folds as the handlers
+ * would compute. More of constants: fold.h.
+ */
 bool up_const_int(const struct up_node *n, uint64_t *out);
 /* The source text of a node on one line, white space folded; in arena a. */
 const char *up_source_label(const struct up_diags *ds, struct up_arena *a, struct up_span span);

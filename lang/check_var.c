@@ -73,7 +73,8 @@ static bool is_plain_constant(const struct up_node *n)
 {
 	uint64_t v;
 
-	return n->type.ty == TY_INT && up_const_int(n, &v) && v <= INT64_MAX;
+	return n->type.ty == TY_INT && n->type.show != UP_SHOW_BOOL && up_const_int(n, &v) &&
+	       v <= INT64_MAX;
 }
 
 static const char *sign_name(struct up_type t)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "lang/fold.h"
 #include "lang/types.h"
 #include "lang/values.h"
 
@@ -496,16 +497,11 @@ static enum up_opcode opcode_of(enum up_op op, bool text, bool is_unsigned, bool
 	}
 }
 
-static bool wide_unsigned(struct up_type t)
-{
-	return t.ty == TY_INT && t.bits == 64 && !t.is_signed;
-}
-
 void up_gen_float(struct up_gen *g, const struct up_node *n, unsigned r)
 {
 	up_gen_expr(g, n, r);
 	if (n->type.ty == TY_INT)
-		up_emit(g, wide_unsigned(n->type) ? OP_FLOATU : OP_FLOATS, r, r, 0);
+		up_emit(g, up_is_wide_unsigned(n->type) ? OP_FLOATU : OP_FLOATS, r, r, 0);
 }
 
 static void gen_float_op(struct up_gen *g, const struct up_node *n, unsigned r)
@@ -548,7 +544,8 @@ static void gen_float_op(struct up_gen *g, const struct up_node *n, unsigned r)
 static void gen_binary(struct up_gen *g, const struct up_node *n, unsigned r)
 {
 	bool shift = n->op.op == OPR_SHR || n->op.op == OPR_SHL, swap;
-	bool is_unsigned = wide_unsigned(n->op.a->type) || (!shift && wide_unsigned(n->op.b->type));
+	bool is_unsigned = up_is_wide_unsigned(n->op.a->type) ||
+			   (!shift && up_is_wide_unsigned(n->op.b->type));
 	enum up_opcode op =
 		opcode_of(n->op.op, up_ty_has_bytes(n->op.a->type.ty), is_unsigned, &swap);
 
@@ -597,23 +594,32 @@ static void gen_choice(struct up_gen *g, const struct up_node *n, unsigned r)
 	up_patch(g, to_end);
 }
 
+/* False when it is none. */
+static bool gen_constant(struct up_gen *g, const struct up_node *n, unsigned r)
+{
+	struct up_const c;
+	struct up_text text;
+
+	if (n->type.ty == TY_STR) {
+		if (!up_const_text(n, g->ds->arena, &text))
+			return false;
+		emit_string(g, r, &text);
+		return true;
+	}
+	if (!up_const_number(n, &c))
+		return false;
+	if (c.type.ty == TY_FLOAT)
+		emit_float(g, r, c.v.f);
+	else
+		emit_const(g, r, c.v);
+	return true;
+}
+
 void up_gen_expr(struct up_gen *g, const struct up_node *n, unsigned r)
 {
-	uint64_t v;
-
-	if (!has_register(g, n, r))
+	if (!has_register(g, n, r) || gen_constant(g, n, r))
 		return;
-	if (up_const_int(n, &v)) {
-		emit_const(g, r, (struct up_value){ .u = v });
-		return;
-	}
 	switch (n->kind) {
-	case ND_FLOAT:
-		emit_float(g, r, n->flt.v);
-		break;
-	case ND_STR:
-		emit_string(g, r, &n->str);
-		break;
 	case ND_PAREN:
 		up_gen_expr(g, n->sub.e, r);
 		break;

@@ -1,11 +1,7 @@
 /* Instructions for calls of built-in functions. */
 #include "lang/codegen.h"
+#include "lang/fold.h"
 #include "lang/functions.h"
-
-static bool is_wide_unsigned(struct up_type t)
-{
-	return t.ty == TY_INT && t.bits == 64 && !t.is_signed;
-}
 
 /* How the function is to take its numbers. */
 static enum up_fn_kind kind_of(const struct up_node *n)
@@ -15,7 +11,7 @@ static enum up_fn_kind kind_of(const struct up_node *n)
 
 	if (t.ty == TY_FLOAT)
 		return UP_FN_FLOAT;
-	return is_wide_unsigned(t) ? UP_FN_UNSIGNED : UP_FN_SIGNED;
+	return up_is_wide_unsigned(t) ? UP_FN_UNSIGNED : UP_FN_SIGNED;
 }
 
 static void emit_call(struct up_gen *g, enum up_fn fn, enum up_fn_kind kind, unsigned nr,

@@ -1,6 +1,7 @@
 /* Constants, functions, parameters: written out once each, and checked as far as that needs no
  * types. */
 #include "lang/expand_int.h"
+#include "lang/fold.h"
 
 #define MAX_RESTING 100 /* definitions of which each needs the next one */
 
@@ -54,82 +55,6 @@ static struct up_node *new_int(struct up_expand *x, struct up_span span, uint64_
 	return neg;
 }
 
-/* ---- folding ---- */
-
-struct number {
-	uint64_t v;
-	bool is_signed; /* as C has it: unless it is a literal of 2^63 or more, or comes of one */
-};
-
-static bool fold_operator(enum up_op op, struct number a, struct number b, struct number *out)
-{
-	bool is_signed = a.is_signed && b.is_signed;
-
-	out->is_signed = op == OPR_SHL || op == OPR_SHR ? a.is_signed : is_signed;
-	switch (op) {
-	case OPR_ADD:
-		out->v = a.v + b.v;
-		return true;
-	case OPR_SUB:
-		out->v = a.v - b.v;
-		return true;
-	case OPR_MUL:
-		out->v = a.v * b.v;
-		return true;
-	case OPR_DIV:
-		if (!b.v || (is_signed && b.v == UINT64_MAX))
-			return false;
-		out->v = is_signed ? (uint64_t)((int64_t)a.v / (int64_t)b.v) : a.v / b.v;
-		return true;
-	case OPR_MOD:
-		if (!b.v || (is_signed && b.v == UINT64_MAX))
-			return false;
-		out->v = is_signed ? (uint64_t)((int64_t)a.v % (int64_t)b.v) : a.v % b.v;
-		return true;
-	case OPR_AND:
-		out->v = a.v & b.v;
-		return true;
-	case OPR_OR:
-		out->v = a.v | b.v;
-		return true;
-	case OPR_XOR:
-		out->v = a.v ^ b.v;
-		return true;
-	case OPR_SHL:
-		out->v = a.v << (b.v & 63);
-		return true;
-	case OPR_SHR:
-		out->v = a.is_signed ? (uint64_t)((int64_t)a.v >> (b.v & 63)) : a.v >> (b.v & 63);
-		return true;
-	default:
-		return false; /* comparisons are shown as true and false: left as they are */
-	}
-}
-
-/* The value of integer arithmetic on literals. */
-static bool fold(const struct up_node *n, struct number *out)
-{
-	struct number a, b;
-
-	switch (n->kind) {
-	case ND_INT:
-		*out = (struct number){ n->num.v, n->num.v <= INT64_MAX };
-		return true;
-	case ND_PAREN:
-		return fold(n->sub.e, out);
-	case ND_UNARY:
-		if (n->op.op == OPR_NOT || !fold(n->op.a, &a))
-			return false;
-		*out = n->op.op == OPR_NEG ? (struct number){ -a.v, true }
-					   : (struct number){ ~a.v, a.is_signed };
-		return true;
-	case ND_BINARY:
-		return fold(n->op.a, &a) && fold(n->op.b, &b) && fold_operator(n->op.op, a, b, out);
-	default:
-		return false;
-	}
-}
-
 /* ---- constants ---- */
 
 static void check_constant(void *arg, struct up_node **link);
@@ -179,16 +104,23 @@ static void check_constant(void *arg, struct up_node **link)
 			     c->def->name);
 }
 
+/* Is there a literal that means the same, sign included? Truths stay as they are written. */
+static bool is_literal(const struct up_const *c)
+{
+	return c->type.ty == TY_INT && c->type.bits == 64 && c->type.show == UP_SHOW_DEC &&
+	       (c->type.is_signed || c->v.u > INT64_MAX);
+}
+
 static bool finish_constant(struct up_expand *x, struct up_def *d)
 {
 	struct constant c = { x, d, true };
-	struct number v;
+	struct up_const v;
 
 	check_constant(&c, &d->expr);
 	if (!c.ok)
 		return false;
-	if (fold(d->expr, &v))
-		d->expr = new_int(x, d->expr->span, v.v, v.is_signed);
+	if (up_const_number(d->expr, &v) && is_literal(&v))
+		d->expr = new_int(x, d->expr->span, v.v.u, v.type.is_signed);
 	return true;
 }
 

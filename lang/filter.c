@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lang/codegen.h"
+#include "lang/fold.h"
 #include "lang/interval.h"
 
 #define MAX_STRING 250 /* bytes of a text to compare with; the kernel takes 255 */
@@ -447,15 +448,10 @@ static enum up_op mirrored(enum up_op op)
 	}
 }
 
-static bool is_wide_unsigned(struct up_type t)
-{
-	return t.bits == 64 && !t.is_signed;
-}
-
 static const struct form *judge_numbers(struct cx *cx, const struct up_node *n, bool want)
 {
 	const struct up_node *a = n->op.a, *b = n->op.b;
-	bool is_unsigned = is_wide_unsigned(a->type) || is_wide_unsigned(b->type);
+	bool is_unsigned = up_is_wide_unsigned(a->type) || up_is_wide_unsigned(b->type);
 	enum up_op op = n->op.op;
 	const struct form *form;
 	uint64_t c;

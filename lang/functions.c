@@ -10,7 +10,7 @@ const struct up_fn_row up_fn_rows[FN_COUNT] = {
 	[FN_MAX] = { "max", "max(x, y, ...)", 2, MANY, "n", 'n', "the largest" },
 	[FN_ABS] = { "abs", "abs(x)", 1, 1, "n", '1', "x without its sign" },
 	[FN_BUCKET] = { "bucket", "bucket(x, n)", 2, 2, "i", '1',
-			"x rounded down to a multiple of n" },
+			"x rounded down, also below 0, to a multiple of n" },
 	[FN_LEN] = { "len", "len(s), len(TABLE)", 1, 1, "b", 'i',
 		     "the bytes of a string or of bytes; the rows of a table or an aggregation" },
 	[FN_SUBSTR] = { "substr", "substr(s, from), substr(s, from, n)", 2, 3, "si", 's',
@@ -28,17 +28,23 @@ const struct up_fn_row up_fn_rows[FN_COUNT] = {
 			  "what stands behind the last `/`" },
 	[FN_DIRNAME] = { "dirname", "dirname(s)", 1, 1, "s", 's',
 			 "what stands before the last `/`; \".\" when there is none" },
-	[FN_DEC] = { "dec", "dec(x)", 1, 1, "n", 's', "the number as text, as print shows it" },
+	[FN_DEC] = { "dec", "dec(x)", 1, 1, "n", 's', "the number as text, in decimal" },
 	[FN_INT] = { "int", "int(s)", 1, 1, "s", 'i',
 		     "the number that s begins with, decimal or with `0x` in front; 0 when there "
-		     "is "
-		     "none" },
+		     "is none" },
 	[FN_HEX] = { "hex", "hex(x)", 1, 1, "i", 's', "the number as text: `0x2a`" },
 	[FN_STRFTIME] = { "strftime", "strftime(format, t)", 2, 2, "si", 's',
 			  "t, in ns as `time` is, as date and time of day; the format is that of "
 			  "C's strftime, and `%N` is the nanoseconds" },
 	[FN_SYM] = { "sym", "sym(address)", 1, 1, "i", 's',
 		     "the address as function and offset, as `:sym` shows it" },
+	[FN_REPEAT] = { "repeat", "repeat(s, n)", 2, 2, "si", 's', "s, n times" },
+	[FN_NTOHS] = { "ntohs", "ntohs(x)", 1, 1, "i", 'i',
+		       "the 16 bits of a number in network byte order, such as a port" },
+	[FN_NTOHL] = { "ntohl", "ntohl(x)", 1, 1, "i", 'i', "the same of 32 bits" },
+	[FN_NTOP] = { "ntop", "ntop(b)", 1, 1, "y", 's',
+		      "an internet address of 4 or 16 bytes as text: `127.0.0.1`, `::1`; \"\" of "
+		      "any other number of bytes" },
 	[FN_JOIN] = { NULL, "s + t", 2, 2, "s", 's', "both, one behind the other" },
 };
 

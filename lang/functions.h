@@ -27,6 +27,10 @@ enum up_fn {
 	FN_HEX,
 	FN_STRFTIME,
 	FN_SYM,
+	FN_REPEAT,
+	FN_NTOHS,
+	FN_NTOHL,
+	FN_NTOP,
 	FN_JOIN, /* `a + b` of strings: it has no name */
 	FN_COUNT
 };
@@ -39,10 +43,10 @@ struct up_fn_row {
 	const char *form; /* as it is written: "substr(s, from, n)" */
 	uint8_t min_args, max_args;
 	/* A letter for each argument, the last one for all that follow: n number, i integer, s
-	 * string, b string or bytes. */
+	 * string, b string or bytes, y bytes. */
 	const char *args;
-	/* 'n' as the arguments together, '1' as the first one, 'i' a signed integer, 's' a string
-	 */
+	/* 'n' as the arguments together, '1' as the first one but 64 bits wide, 'i' a signed
+	 * integer, 's' a string */
 	char result;
 	const char *help;
 };

@@ -114,7 +114,7 @@ static bool reads_arguments(struct up_verify *v, const struct up_verify_state *s
 	const char *kind = up_fn_rows[i->b].args;
 
 	for (unsigned k = 0; k < i->c; k++) {
-		if (!reads(v, s, i->a + k, *kind == 's' || *kind == 'b'))
+		if (!reads(v, s, i->a + k, *kind != 'n' && *kind != 'i'))
 			return false;
 		kind += kind[1] != 0;
 	}

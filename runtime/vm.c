@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lang/arith.h"
 #include "lang/base/text.h"
 #include "runtime/element.h"
 #include "runtime/vm_call.h"
@@ -317,36 +318,16 @@ static void act_enter(struct run *r, bool rejected)
 
 /* ---- arithmetic ---- */
 
-static uint64_t cast(uint64_t v, unsigned type)
+static uint64_t divide(struct up_vm *vm, uint64_t a, uint64_t b, bool is_signed)
 {
-	unsigned bits = type & 0xff, shift = 64 - bits;
-
-	if (bits == 0 || bits >= 64)
-		return v;
-	return type >> 8 ? (uint64_t)((int64_t)(v << shift) >> shift) : v << shift >> shift;
+	vm->counts.by_zero += !b;
+	return b ? up_divide(a, b, is_signed) : 0;
 }
 
-static uint64_t divide(struct up_vm *vm, uint64_t a, uint64_t b, bool is_signed, bool remainder)
+static uint64_t remainder_of(struct up_vm *vm, uint64_t a, uint64_t b, bool is_signed)
 {
-	if (!b) {
-		vm->counts.by_zero++;
-		return 0;
-	}
-	if (!is_signed)
-		return remainder ? a % b : a / b;
-	if (b == UINT64_MAX) /* INT64_MIN / -1 would trap */
-		return remainder ? 0 : 0 - a;
-	return (uint64_t)(remainder ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b);
-}
-
-/* A float cut towards zero, kept inside the range. */
-static int64_t truncate_float(double f)
-{
-	if (f != f)
-		return 0;
-	if (f >= 0x1p63)
-		return f >= 0x1p64 ? -1 : (int64_t)(uint64_t)f;
-	return f < -0x1p63 ? INT64_MIN : (int64_t)f;
+	vm->counts.by_zero += !b;
+	return b ? up_remainder(a, b, is_signed) : 0;
 }
 
 static double divide_float(struct up_vm *vm, double a, double b)
@@ -395,13 +376,13 @@ static bool execute(struct run *r)
 /* Long texts take longer than an instruction; a number has no length. */
 #define CHARGE_TEXT(v) (vm->budget -= (v).len / BYTES_PER_UNIT)
 /* A number from two: a fault when one of them is. */
-#define NUMBER(e)                                                   \
-	do {                                                        \
-		uint64_t x = B.u, y = C.u;                          \
-		uint32_t fl = (B.flags | C.flags) & UP_VALUE_FAULT; \
-		(void)y;                                            \
-		DST = (struct up_value){ .u = (e), .flags = fl };   \
-		NEXT;                                               \
+#define NUMBER(e)                                                          \
+	do {                                                               \
+		uint64_t x = B.u, y = C.u;                                 \
+		uint32_t fl = (B.flags | C.flags) & UP_VALUE_FAULT;        \
+		(void)y;                                                   \
+		DST = (struct up_value){ .u = fl ? 0 : (e), .flags = fl }; \
+		NEXT;                                                      \
 	} while (0)
 /* A truth from two: false when one of them is a fault. */
 #define TRUTH(e)                                                \
@@ -497,7 +478,7 @@ L_OP_GUARD:
 	}
 	NEXT;
 L_OP_CAST:
-	DST = (struct up_value){ .u = cast(B.u, i->c), .flags = B.flags };
+	DST = (struct up_value){ .u = up_cast(B.u, i->c & 0xff, i->c >> 8), .flags = B.flags };
 	NEXT;
 L_OP_NEG:
 	DST = (struct up_value){ .u = 0 - B.u, .flags = B.flags };
@@ -521,13 +502,13 @@ L_OP_SUB:
 L_OP_MUL:
 	NUMBER(x * y);
 L_OP_DIVS:
-	NUMBER(divide(vm, x, y, true, false));
+	NUMBER(divide(vm, x, y, true));
 L_OP_DIVU:
-	NUMBER(divide(vm, x, y, false, false));
+	NUMBER(divide(vm, x, y, false));
 L_OP_MODS:
-	NUMBER(divide(vm, x, y, true, true));
+	NUMBER(remainder_of(vm, x, y, true));
 L_OP_MODU:
-	NUMBER(divide(vm, x, y, false, true));
+	NUMBER(remainder_of(vm, x, y, false));
 L_OP_AND:
 	NUMBER(x & y);
 L_OP_OR:
@@ -535,11 +516,11 @@ L_OP_OR:
 L_OP_XOR:
 	NUMBER(x ^ y);
 L_OP_SHL:
-	NUMBER(x << (y & 63));
+	NUMBER(up_shift_left(x, y));
 L_OP_SHRS:
-	NUMBER((uint64_t)((int64_t)x >> (y & 63)));
+	NUMBER(up_shift_right(x, y, true));
 L_OP_SHRU:
-	NUMBER(x >> (y & 63));
+	NUMBER(up_shift_right(x, y, false));
 L_OP_EQ:
 	TRUTH(x == y);
 L_OP_NE:
@@ -563,7 +544,7 @@ L_OP_FLOATU:
 	DST = (struct up_value){ .f = (double)B.u, .flags = B.flags };
 	NEXT;
 L_OP_TRUNC:
-	DST = (struct up_value){ .s = truncate_float(B.f), .flags = B.flags };
+	DST = (struct up_value){ .u = up_truncate(B.f), .flags = B.flags };
 	NEXT;
 L_OP_FTRUTH:
 	DST = (struct up_value){ .u = B.f != 0 && !is_fault(&B) };

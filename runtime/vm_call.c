@@ -4,12 +4,14 @@
  */
 #include "runtime/vm_call.h"
 
-#include <ctype.h>
+#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "runtime/out_put.h"
 
 #define NS 1000000000u
 
@@ -26,7 +28,19 @@ static struct up_value number(int64_t s)
 	return (struct up_value){ .s = s };
 }
 
-/* A part of a text; `whole` says whether it can be cut. */
+static struct up_value no_room(struct up_vm *vm)
+{
+	vm->counts.no_room++;
+	return fault();
+}
+
+/* ASCII's, whatever the locale. */
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* A part of a text; if it reaches to the end, it is cut where the text is. */
 static struct up_value part(const struct up_value *of, const char *p, size_t len, bool to_end)
 {
 	struct up_value v = { .p = len ? p : "", .len = (uint32_t)len };
@@ -169,10 +183,10 @@ static struct up_value fn_trim(struct up_vm *vm, const struct up_insn *i, const 
 
 	(void)vm;
 	(void)i;
-	while (from < end && isspace((unsigned char)v->p[from]))
+	while (from < end && is_blank(v->p[from]))
 		from++;
 	if (!(v->flags & UP_VALUE_CUT))
-		while (end > from && isspace((unsigned char)v->p[end - 1]))
+		while (end > from && is_blank(v->p[end - 1]))
 			end--;
 	return part(v, v->p + from, end - from, true);
 }
@@ -259,17 +273,39 @@ static struct up_value fn_join(struct up_vm *vm, const struct up_insn *i, const 
 				  .flags = (v[0].flags | v[1].flags) & UP_VALUE_CUT };
 }
 
+static struct up_value fn_repeat(struct up_vm *vm, const struct up_insn *i,
+				 const struct up_value *v)
+{
+	uint64_t n = v[1].s < 0 ? 0 : v[1].u, len = v->len;
+	char *to;
+
+	(void)i;
+	if (!n || !len)
+		return (struct up_value){ .p = "" };
+	if (v->flags & UP_VALUE_CUT) /* nobody knows what stands between */
+		n = 1;
+	if (n > UP_VM_SCRATCH / len)
+		return no_room(vm);
+	to = up_vm_scratch(vm, n * len);
+	if (!to)
+		return fault();
+	for (uint64_t k = 0; k < n; k++)
+		memcpy(to + k * len, v->p, len);
+	return (struct up_value){ .p = to, .len = (uint32_t)(n * len), .flags = v->flags };
+}
+
 static struct up_value fn_dec(struct up_vm *vm, const struct up_insn *i, const struct up_value *v)
 {
-	char s[40];
-	int len;
+	struct up_buf *b = &vm->text;
 
+	up_buf_reset(b);
 	if (i->d == UP_FN_FLOAT)
-		len = snprintf(s, sizeof(s), "%.15g", v->f);
+		up_put_float(b, v->f, 64);
+	else if (i->d == UP_FN_UNSIGNED)
+		up_buf_printf(b, "%" PRIu64, v->u);
 	else
-		len = snprintf(s, sizeof(s), i->d == UP_FN_UNSIGNED ? "%" PRIu64 : "%" PRId64,
-			       v->u);
-	return keep(vm, s, (size_t)len);
+		up_buf_printf(b, "%" PRId64, v->s);
+	return b->failed ? no_room(vm) : keep(vm, b->s, b->len);
 }
 
 static struct up_value fn_hex(struct up_vm *vm, const struct up_insn *i, const struct up_value *v)
@@ -283,14 +319,16 @@ static struct up_value fn_hex(struct up_vm *vm, const struct up_insn *i, const s
 static struct up_value fn_int(struct up_vm *vm, const struct up_insn *i, const struct up_value *v)
 {
 	char s[72];
-	size_t at = 0, len = v->len < sizeof(s) - 1 ? v->len : sizeof(s) - 1;
+	size_t at = 0, skip = 0, len;
 
 	(void)vm;
 	(void)i;
-	memcpy(s, v->p, len);
+	while (skip < v->len && is_blank(v->p[skip]))
+		skip++;
+	len = v->len - skip < sizeof(s) - 1 ? v->len - skip : sizeof(s) - 1;
+	if (len)
+		memcpy(s, v->p + skip, len);
 	s[len] = 0;
-	while (isspace((unsigned char)s[at]))
-		at++;
 	size_t digits = at + (s[at] == '-' || s[at] == '+');
 	bool is_hex = s[digits] == '0' && (s[digits + 1] | 32) == 'x';
 	/* Above the largest signed number the same 64 bits are meant. */
@@ -298,6 +336,37 @@ static struct up_value fn_int(struct up_vm *vm, const struct up_insn *i, const s
 		return number(strtoll(s + at, NULL, is_hex ? 16 : 10));
 	return (struct up_value){ .u = strtoull(s + at, NULL, is_hex ? 16 : 10) };
 }
+
+/* ---- networks ---- */
+
+static struct up_value fn_ntohs(struct up_vm *vm, const struct up_insn *i, const struct up_value *v)
+{
+	(void)vm;
+	(void)i;
+	return number(ntohs((uint16_t)v->u));
+}
+
+static struct up_value fn_ntohl(struct up_vm *vm, const struct up_insn *i, const struct up_value *v)
+{
+	(void)vm;
+	(void)i;
+	return number(ntohl((uint32_t)v->u));
+}
+
+static struct up_value fn_ntop(struct up_vm *vm, const struct up_insn *i, const struct up_value *v)
+{
+	char text[INET6_ADDRSTRLEN];
+	unsigned char addr[16];
+
+	(void)i;
+	if ((v->len != 4 && v->len != 16) || v->flags & UP_VALUE_CUT)
+		return (struct up_value){ .p = "" };
+	memcpy(addr, v->p, v->len);
+	inet_ntop(v->len == 4 ? AF_INET : AF_INET6, addr, text, sizeof(text));
+	return keep(vm, text, strlen(text));
+}
+
+/* ---- time ---- */
 
 /* The format with the nanoseconds for %N; false when it is too long. */
 static bool put_nanoseconds(const struct up_value *format, unsigned ns, char *to, size_t size)
@@ -333,10 +402,8 @@ static struct up_value fn_strftime(struct up_vm *vm, const struct up_insn *i,
 
 	(void)i;
 	if (!put_nanoseconds(&v[0], (unsigned)(wall - seconds * NS), format, sizeof(format)) ||
-	    !localtime_r(&t, &tm)) {
-		vm->counts.no_room++;
-		return fault();
-	}
+	    !localtime_r(&t, &tm))
+		return no_room(vm);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral" /* the format is the script's */
 	return keep(vm, text, strftime(text, sizeof(text), format, &tm));
@@ -352,6 +419,8 @@ static function *const functions[FN_COUNT] = {
 	[FN_UPPER] = fn_upper,     [FN_TRIM] = fn_trim,         [FN_BASENAME] = fn_basename,
 	[FN_DIRNAME] = fn_dirname, [FN_DEC] = fn_dec,           [FN_INT] = fn_int,
 	[FN_HEX] = fn_hex,         [FN_STRFTIME] = fn_strftime, [FN_JOIN] = fn_join,
+	[FN_REPEAT] = fn_repeat,   [FN_NTOHS] = fn_ntohs,       [FN_NTOHL] = fn_ntohl,
+	[FN_NTOP] = fn_ntop,
 };
 
 struct up_value up_vm_call(struct up_vm *vm, const struct up_insn *i, const struct up_value *v)

@@ -72,6 +72,11 @@ static void test_numbers(struct up_vm *vm)
 	CHECK(call(vm, FN_INT, S, 1, str("42abc"), NONE, NONE).s == 42);
 	CHECK(call(vm, FN_INT, S, 1, str(" -0x10"), NONE, NONE).s == -16);
 	CHECK(call(vm, FN_INT, S, 1, str("18446744073709551615"), NONE, NONE).u == UINT64_MAX);
+	CHECK(call(vm, FN_INT, S, 1,
+		   str("                                                        "
+		       "                                                       7"),
+		   NONE, NONE)
+		      .s == 7);
 	CHECK(call(vm, FN_INT, S, 1, str("none"), NONE, NONE).s == 0);
 	CHECK(call(vm, FN_INT, S, 1, str(""), NONE, NONE).s == 0);
 	CHECK(call(vm, FN_LEN, S, 1, str("abc"), NONE, NONE).s == 3);
@@ -131,7 +136,13 @@ static void test_texts(struct up_vm *vm)
 	check_text(call(vm, FN_DEC, S, 1, num(-1), NONE, NONE), "-1");
 	check_text(call(vm, FN_DEC, U, 1, num(-1), NONE, NONE), "18446744073709551615");
 	check_text(call(vm, FN_DEC, F, 1, flt(0.25), NONE, NONE), "0.25");
+	check_text(call(vm, FN_DEC, F, 1, flt(0.1), NONE, NONE), "0.1");
+	check_text(call(vm, FN_DEC, F, 1, flt(1e300 * 1e300), NONE, NONE), "inf");
 	check_text(call(vm, FN_HEX, S, 1, num(42), NONE, NONE), "0x2a");
+	check_text(call(vm, FN_REPEAT, S, 2, str("ab"), num(3), NONE), "ababab");
+	check_text(call(vm, FN_REPEAT, S, 2, str("ab"), num(0), NONE), "");
+	check_text(call(vm, FN_REPEAT, S, 2, str("ab"), num(-1), NONE), "");
+	check_text(call(vm, FN_REPEAT, S, 2, str(""), num(INT64_MAX), NONE), "");
 	check_text(call(vm, FN_STRFTIME, S, 2, str("%Y %N %%N"), num(1234567890123456789), NONE),
 		   "2009 123456789 %N");
 	check_text(call(vm, FN_STRFTIME, S, 2, str("%N"), num(-1), NONE), "999999999");
@@ -148,6 +159,29 @@ static void test_texts(struct up_vm *vm)
 				      .flags == UP_VALUE_FAULT);
 }
 
+static struct up_value bytes(const char *s, unsigned len)
+{
+	return (struct up_value){ .p = s, .len = len };
+}
+
+static void test_networks(struct up_vm *vm)
+{
+	static const char one[16] = { [15] = 1 };
+	static const unsigned char port[2] = { 0x1f, 0x90 }, addr[4] = { 127, 0, 0, 1 };
+	uint16_t p;
+	uint32_t a;
+
+	memcpy(&p, port, 2);
+	memcpy(&a, addr, 4);
+	CHECK(call(vm, FN_NTOHS, S, 1, num(p), NONE, NONE).s == 8080);
+	CHECK(call(vm, FN_NTOHS, S, 1, num((int64_t)0xff0000 | p), NONE, NONE).s == 8080);
+	CHECK(call(vm, FN_NTOHL, S, 1, num(a), NONE, NONE).s == 0x7f000001);
+	check_text(call(vm, FN_NTOP, S, 1, bytes((const char *)addr, 4), NONE, NONE), "127.0.0.1");
+	check_text(call(vm, FN_NTOP, S, 1, bytes(one, 16), NONE, NONE), "::1");
+	check_text(call(vm, FN_NTOP, S, 1, bytes(one, 8), NONE, NONE), "");
+	check_text(call(vm, FN_NTOP, S, 1, bytes(NULL, 0), NONE, NONE), "");
+}
+
 /* Texts that find no room are faults, and are counted. */
 static void test_room(struct up_vm *vm)
 {
@@ -160,6 +194,9 @@ static void test_room(struct up_vm *vm)
 	CHECK(!(call(vm, FN_UPPER, S, 1, v, NONE, NONE).flags & UP_VALUE_FAULT));
 	CHECK(call(vm, FN_UPPER, S, 1, v, NONE, NONE).flags & UP_VALUE_FAULT);
 	CHECK(vm->counts.no_room == 1);
+	CHECK(call(vm, FN_REPEAT, S, 2, str("x"), num(INT64_MAX), NONE).flags & UP_VALUE_FAULT);
+	CHECK(call(vm, FN_REPEAT, S, 2, str("x"), num(UP_VM_SCRATCH), NONE).flags & UP_VALUE_FAULT);
+	CHECK(vm->counts.no_room == 3);
 	v.len = 600;
 	CHECK(call(vm, FN_STRFTIME, S, 2, v, num(0), NONE).flags & UP_VALUE_FAULT);
 }
@@ -175,6 +212,7 @@ int main(void)
 	test_numbers(&vm);
 	test_parts(&vm);
 	test_texts(&vm);
+	test_networks(&vm);
 	test_room(&vm);
 	up_vm_fini(&vm);
 	return unit_report("vm_call");
