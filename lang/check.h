@@ -93,9 +93,10 @@ struct up_check {
 	bool guess;      /* constants decide, too, of what nothing else decides */
 	const char *where_text; /* "zsh:zfree return": for unnamed aggregations */
 	enum up_where where;
-	bool in_entry;                   /* inside `entry.X` */
-	bool uses_call;                  /* set when a value of a call was met */
-	const struct up_node *call_var;  /* a call.x that was met, or NULL */
+	const struct up_node *typed;    /* the `VALUE:TYPE` whose value is being checked, or NULL */
+	bool in_entry;                  /* inside `entry.X` */
+	bool uses_call;                 /* set when a value of a call was met */
+	const struct up_node *call_var; /* a call.x that was met, or NULL */
 	const struct up_node *first_arg; /* an argN that is fetched at the entry, or NULL */
 };
 

@@ -61,11 +61,14 @@ bool up_check_stale(struct up_check *cx, const struct up_node *n, const struct u
 
 	if (!arg)
 		return true;
+	/* What is to be written instead needs the type, too. */
+	const struct up_node *whole =
+		cx->typed && up_unparen(cx->typed->typed.e) == n ? cx->typed : n;
 	up_error(cx->ds, n->span, E_STALE_READ,
 		 "in `on return` the memory behind `%s` may have changed since the entry",
 		 arg->name.s);
 	up_diag_hint(cx->ds, "write entry.%s for what stood there at the entry",
-		     up_source_label(cx->ds, cx->ds->arena, n->span));
+		     up_source_label(cx->ds, cx->ds->arena, whole->span));
 	return false;
 }
 
@@ -236,8 +239,11 @@ struct up_type up_check_typed(struct up_check *cx, struct up_node *n)
 {
 	const struct up_typeref *ref = &n->typed.type;
 	const struct up_type_row *row = up_type_find(ref->name);
-	struct up_type t = up_check_expr(cx, n->typed.e);
+	const struct up_node *around = cx->typed;
 
+	cx->typed = n;
+	struct up_type t = up_check_expr(cx, n->typed.e);
+	cx->typed = around;
 	if (ref->bit_size || ref->bits)
 		return check_bits(cx, n, t);
 	if (!row)

@@ -357,7 +357,10 @@ static struct up_var *check_table(struct up_check *cx, struct up_node *n)
 		return NULL;
 	}
 	if (obj->kind != ND_NAME) {
-		up_error(cx->ds, obj->span, E_TYPE, "only a table has keys in [ ]");
+		if (obj->kind == ND_DOLLAR || obj->kind == ND_ARROW)
+			up_check_expr(cx, obj); /* says that they are not to be had */
+		else
+			up_error(cx->ds, obj->span, E_TYPE, "only a table has keys in [ ]");
 		return NULL;
 	}
 	struct up_var *v = find_var(cx, UP_VAR_TABLE, obj->name.s);

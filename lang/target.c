@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lang/abi.h"
+#include "lang/check.h"
 #include "lang/target_int.h"
 
 static struct marked part(const struct marked *m, size_t from, size_t to)
@@ -233,8 +234,11 @@ static bool report_version(struct up_diags *ds, const struct up_loc *l, const st
 {
 	struct up_buf b = { 0 };
 
-	up_error(ds, l->span, E_SYMBOL, "%s has no %s of version %s", t->object->name, l->m.s,
-		 l->version);
+	if (*l->version)
+		up_error(ds, l->span, E_SYMBOL, "%s has no %s of version %s", t->object->name,
+			 l->m.s, l->version);
+	else
+		up_error(ds, l->span, E_SYMBOL, "a version is missing behind `%s@`", l->m.s);
 	for (size_t i = 0; i < w->found.nr; i++)
 		if (w->found.v[i].version)
 			up_buf_printf(&b, "%s%s@%s", b.len ? ", " : "", l->m.s,
@@ -617,7 +621,7 @@ static bool resolve_later(struct up_diags *ds, const struct up_env *env, const s
 	(void)t;
 	return up_error(ds, l->span, E_LATER,
 			"%s needs debug information or markers, which this version does not read",
-			l->m.s);
+			up_source_label(ds, ds->arena, l->span));
 }
 
 static bool is_marker(const struct up_loc *l)

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,9 +187,20 @@ static int refuse_module(const struct up_opts *o, const char *name)
 	return EXIT_USAGE;
 }
 
+/* A target is first looked for in the process of -p: without it that would be a guess. */
+static bool check_process(const struct up_opts *o)
+{
+	if (!o->pid || !kill(o->pid, 0) || errno != ESRCH)
+		return true;
+	up_complain("cannot trace process %d: there is no such process", (int)o->pid);
+	return false;
+}
+
 static int compile_and_run(const struct up_opts *o, const struct up_signals *sig, const char *name,
 			   const struct up_buf *text)
 {
+	if (!check_process(o))
+		return 1;
 	struct up_built b = up_build(o, sig, name, text);
 	bool is_check = o->command == UP_CMD_CHECK;
 	int status = EXIT_USAGE;
