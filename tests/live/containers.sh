@@ -37,6 +37,21 @@ tell()
 	wait_for "answer to $1" has_answered
 }
 
+# Traces the file that the target sees as $1, named by a path through /proc, whoever runs it.
+expect_path_traced()
+{
+	local path=/proc/$target/root$1
+	start_up -o "$TMP/hits" -e "$(printf "$script" "$path")"
+	wait_armed
+	tell 'work 3'
+	"$TARGETS/t_procs" silent 'work 2' >/dev/null
+	tell 'work 2'
+	end_up
+	expect_status 0
+	expect_eq "calls of $path" "$(tr '\n' ' ' <"$TMP/hits")" "0 1 2 0 1 "
+	expect_line '^5 hits handled, 0 filtered, 0 lost ' err
+}
+
 stop_target()
 {
 	echo 'exit 0' >&7
@@ -74,6 +89,7 @@ start_target unshare -m chroot "$root" /bin/t_procs
 for name in t_procs /bin/t_procs; do
 	expect_traced "$name"
 done
+expect_path_traced /bin/t_procs
 run_up plan -p "$target" -e "$(printf "$script" /bin/t_procs)"
 expect_status 0
 expect_line "^p:.* ($root|/proc/$target/root)/bin/t_procs:0x" out
@@ -98,6 +114,7 @@ start_target unshare -m sh -c "mount -t tmpfs tmpfs '$TMP/ns' && cp '$TARGETS/t_
 for name in inner "$TMP/ns/inner"; do
 	expect_traced "$name"
 done
+expect_path_traced "$TMP/ns/inner"
 run_up -e "probe $TMP/ns/inner:work < count() >"
 expect_status 2
 expect_line "error\[object\]: there is no file $TMP/ns/inner" err

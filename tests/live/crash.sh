@@ -65,11 +65,78 @@ for ((i = 0; i < 200; i++)); do
 done
 expect_line '^went on$' "$TMP/after"
 
+# start_marked ARGS...: a run whose processes all inherit a mark.
+start_marked()
+{
+	nr_marked=$((${nr_marked:-0} + 1))
+	UPTICK_TEST_MARK=$$.$nr_marked start_up "$@"
+}
+
+# What is left of the latest marked run, a line for each process.
+list_run()
+{
+	local pid
+	{ grep -lsxz "UPTICK_TEST_MARK=$$.$nr_marked" /proc/[0-9]*/environ || true; } | while IFS=/ read -r _ _ pid _; do
+		echo "$pid" "$(sed -nE 's/^(Name|State):\t//p' "/proc/$pid/status" 2>/dev/null | tr '\n' ' ')"
+	done
+}
+
+# Whether the command was held back or had begun: it ends, and nobody stays, stopped or waiting.
+await_run()
+{
+	local since=${EPOCHREALTIME/./} left
+	while left=$(list_run) && [ -n "$left" ]; do
+		[ $(((${EPOCHREALTIME/./} - since) / 1000)) -le "$limit_ms" ] ||
+			fail "processes of the run are left after $limit_ms ms:"$'\n'"$left"
+		sleep 0.02
+	done
+}
+
 # At moments before, while and after its probes are armed.
+command="sh -c 'echo ran >$TMP/ran'"
 for delay in 0.005 0.015 0.025 0.035 0.050; do
 	start_up -e "$program"
 	sleep "$delay"
 	kill_uptick
+	start_marked -e "$program" -c "$command"
+	sleep "$delay"
+	kill_uptick
+	await_run
+done
+
+# While the command is held back, certainly: uptick is stopped first, and goes on to its end if that was too late. Then
+# the command never runs.
+is_held_back()
+{
+	pgrep -P "$up_pid" -x uptick >/dev/null
+}
+
+hold_back()
+{
+	local tries
+	for ((tries = 0; tries < 20; tries++)); do
+		rm -f "$TMP/ran"
+		start_marked --single-sites -e 'probe ./t_many:f_00* < count() >' -c "$command"
+		until is_held_back || ! kill -0 "$up_pid" 2>/dev/null; do
+			:
+		done
+		if kill -STOP "$up_pid" 2>/dev/null; then
+			# A command that has been let go is another program by then.
+			sleep 0.1
+			! is_held_back || return 0
+			kill -CONT "$up_pid"
+		fi
+		await_uptick
+	done
+	fail "the command was never seen held back"
+}
+
+for ((i = 0; i < 3; i++)); do
+	hold_back
+	expect_eq "processes with the held-back command" "$(list_run | grep -c .)" 3
+	kill_uptick
+	await_run
+	[ ! -e "$TMP/ran" ] || fail "a command that was held back has run untraced"
 done
 
 # --- the keeper is killed -------------------------------------------------------------------------

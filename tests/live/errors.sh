@@ -1,8 +1,7 @@
 # What cannot be probed is said clearly, before anything is in the kernel; and several tracers leave each other alone.
-# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
-need_program setpriv mkfifo nm
+need_program setpriv mkfifo nm objdump
 cd "$TARGETS"
 
 # expect_error STATUS REGEX TARGET [OPTIONS...]: probing that target ends so, with a line like that.
@@ -43,6 +42,10 @@ if [ "$(uname -m)" = x86_64 ]; then
 	expect_error 2 'error\[address-range\]: the kernel cannot probe .*lock prefix' ./t_errors:odd_lock
 	expect_error 2 'error\[address-range\]: the kernel cannot probe .*int3' ./t_errors:odd_break
 	expect_error 2 'error\[address-range\]: the kernel cannot probe .*hlt' ./t_errors:odd_halt
+	# An import's stub, given by its address.
+	address=$(objdump -d t_add | sed -n 's/^0*\([0-9a-f]*\) <printf@plt>:$/0x\1/p')
+	expect_error 2 "error\[address-range\]: $address is the call stub of printf, not the function" "./t_add:$address"
+	expect_line '^hint: probe libc\.so\.6:printf$' err
 	# A pattern does without them.
 	run_up -e 'probe ./t_errors:odd_* < count() >' -c ./t_errors
 	expect_status 0

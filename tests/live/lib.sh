@@ -44,6 +44,7 @@ leave()
 	# A copy of this shell that a signal ends before it has become another program is not the test.
 	[ "$BASHPID" = $$ ] || exit "$code"
 	if [ -n "$up_pid" ] && kill -TERM "$up_pid" 2>/dev/null; then
+		kill -CONT "$up_pid" 2>/dev/null || true
 		wait "$up_pid" || true
 	fi
 	[ ${#helpers[@]} -eq 0 ] || kill "${helpers[@]}" 2>/dev/null || true

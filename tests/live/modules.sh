@@ -101,8 +101,11 @@ echo 'use "../steps.up"
 const A = FIRST' >"$TMP/scripts/deep/more.up"
 run_up -e "use \"$TMP/scripts/deep/more.up\" probe ./t_add:add < print(A) > " --dry-run
 expect_status 0
-(cd "$TMP/scripts" && echo 'use steps probe /bin/sh:@0 < count() >' | "$UPTICK" check - >"$TMP/out" 2>&1) && fail "a bad target passes"
-expect_no_line 'error\[module\]'
+last_command='cd scripts; uptick check -' status=0
+(cd "$TMP/scripts" && echo 'use steps probe /bin/sh:@0 < count() >' | timeout "$RUN_LIMIT" "$UPTICK" check - >"$TMP/out" 2>"$TMP/err") || status=$?
+expect_status 2
+expect_count 1 'error\[' err
+expect_line '^stdin:1:25: error\[address-range\]: file offset 0x0 of ' err
 
 # What cannot be a module is refused, not waited for.
 mkfifo "$TMP/scripts/fifo.up"
@@ -110,13 +113,21 @@ mkdir "$TMP/scripts/folder.up"
 head -c 1100000 /dev/zero | tr '\0' ' ' >"$TMP/scripts/large.up"
 ln -s /dev/zero "$TMP/scripts/device.up"
 ln -s loop.up "$TMP/scripts/loop.up"
-for name in fifo folder large device loop; do
-	echo "use $name probe ./t_add:add < count() >" >"$TMP/scripts/bad.up"
+# expect_refused NAME MESSAGE: in MESSAGE, FILE is the module's path.
+expect_refused()
+{
+	echo "use $1 probe ./t_add:add < count() >" >"$TMP/scripts/bad.up"
 	run_up check "$TMP/scripts/bad.up"
 	expect_status 2
-	expect_line "^$TMP/scripts/bad.up:1:1: error\[module\]: (cannot read )?the module .*$name.up|device" err
-done
-expect_line 'error\[module\]: cannot read the module .*loop.up' err
+	expect_line "^$TMP/scripts/bad.up:1:1: error\[module\]: ${2/FILE/$TMP/scripts/$1.up}\$" err
+	expect_count 1 'error\[' err
+}
+
+expect_refused fifo 'the module FILE is no regular file'
+expect_refused folder 'the module FILE is a folder'
+expect_refused large 'the module FILE is too large for a module'
+expect_refused device 'the module FILE is no regular file'
+expect_refused loop 'cannot read the module FILE: Too many levels of symbolic links'
 
 # --- a module by itself ---------------------------------------------------------------------------
 

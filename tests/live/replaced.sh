@@ -15,6 +15,41 @@ place()
 	mv "$service.new" "$service"
 }
 
+# start_worker PROGRAM: a t_procs that does what it is told through $orders, and answers in $truth; its process is $worker.
+start_worker()
+{
+	nr_workers=$((${nr_workers:-0} + 1))
+	truth=$TMP/truth.$nr_workers
+	mkfifo "$TMP/orders"
+	"$1" silent - <"$TMP/orders" >"$truth" &
+	worker=$!
+	helpers+=("$worker")
+	exec {orders}>"$TMP/orders"
+	rm "$TMP/orders"
+}
+
+has_answered()
+{
+	[ "$(grep -c '^done$' "$truth")" -gt "$nr_answers" ]
+}
+
+# tell ORDER: the latest worker is told, and has answered.
+tell()
+{
+	nr_answers=$(grep -c '^done$' "$truth" || true)
+	echo "$1" >&"$orders"
+	wait_for "answer to $1" has_answered
+}
+
+# stop_worker PID ORDERS
+stop_worker()
+{
+	local fd=$2
+	echo 'exit 0' >&"$fd"
+	exec {fd}>&-
+	wait "$1"
+}
+
 # --- nothing happens ------------------------------------------------------------------------------
 
 switches()
@@ -103,45 +138,43 @@ done
 
 # What runs the old file is traced on without a gap, beside the new one.
 cp t_procs "$TMP/bin/worker"
-mkfifo "$TMP/orders"
-"$TMP/bin/worker" silent - <"$TMP/orders" >"$TMP/truth" &
-worker=$!
-helpers+=($worker)
-exec 7>"$TMP/orders"
-start_up --follow-files -o "$TMP/hits" -e "probe $TMP/bin/worker:work < n = count() by pid, ip:sym >"
+start_worker "$TMP/bin/worker"
+old=$worker old_orders=$orders old_truth=$truth
+start_up --follow-files -o "$TMP/hits" -e "probe $TMP/bin/worker:work <
+	n = count() by pid, ip:sym
+	if (arg0:s32 == 1999) < printf(\"all of the first\\n\") >
+>"
 wait_armed
-echo 'work 2000' >&7
+# These are named while the file is still there: as its own. The new file is named by what is mapped.
+tell 'work 2000'
+wait_line '^all of the first$' "$TMP/hits"
 cp t_procs "$TMP/bin/worker.new"
 mv "$TMP/bin/worker.new" "$TMP/bin/worker"
 wait_line 'armed in the new' err
-# It stays for a moment: names of a replaced file's functions are looked up in the process.
-(echo 'work 7' && sleep 0.5) | "$TMP/bin/worker" silent - >/dev/null
-echo 'work 11' >&7
-wait_for "answers" eval '[ "$(grep -c "^done$" "$TMP/truth")" = 2 ]'
+# Both live until the run has ended: the new one is named by its mappings.
+start_worker "$TMP/bin/worker"
+tell 'work 7'
+new=$worker new_orders=$orders
+orders=$old_orders truth=$old_truth
+tell 'work 11'
 end_up
-expect_line "^  $worker +(worker:)?work +2011\$" "$TMP/hits"
-expect_line '^  [0-9]+ +(worker:)?work +7$' "$TMP/hits"
+expect_line "^  $old +work +2011\$" "$TMP/hits"
+expect_line "^  $new +worker:work +7\$" "$TMP/hits"
 expect_line '^2018 hits handled, 0 filtered, 0 lost ' err
-echo 'exit 0' >&7
-exec 7>&-
+stop_worker "$old" "$old_orders"
+stop_worker "$new" "$new_orders"
 
 # Names of addresses are those of the file that the process runs.
 cp t_procs "$TMP/bin/named"
-mkfifo "$TMP/orders3"
-"$TMP/bin/named" silent - <"$TMP/orders3" >"$TMP/truth" &
-named=$!
-helpers+=($named)
-exec 9>"$TMP/orders3"
+start_worker "$TMP/bin/named"
 start_up -o "$TMP/hits" -e "probe $TMP/bin/named:work < n = count() by pid, ip:sym >"
 wait_armed
 cp t_many "$TMP/bin/named.new"
 mv "$TMP/bin/named.new" "$TMP/bin/named"
-echo 'work 3' >&9
-wait_for "answer" grep -qx done "$TMP/truth"
+tell 'work 3'
 end_up
-expect_line "^  $named +named:work +3\$" "$TMP/hits"
-echo 'exit 0' >&9
-exec 9>&-
+expect_line "^  $worker +named:work +3\$" "$TMP/hits"
+stop_worker "$worker" "$orders"
 
 # A new file that is not what is asked for; then one that is, written bit by bit.
 place t_version
@@ -205,28 +238,21 @@ expect_line '^1 probed file was replaced or written to$' err
 # --- a program whose file is gone -----------------------------------------------------------------
 
 cp t_procs "$TMP/bin/gone"
-mkfifo "$TMP/orders2"
-"$TMP/bin/gone" silent - <"$TMP/orders2" >"$TMP/truth" &
-gone=$!
-helpers+=($gone)
-exec 8>"$TMP/orders2"
+start_worker "$TMP/bin/gone"
 cp t_version "$TMP/bin/gone.new"
 mv "$TMP/bin/gone.new" "$TMP/bin/gone"
 for name in gone "$TMP/bin/gone"; do
-	: >"$TMP/truth"
-	start_up -p "$gone" -o "$TMP/hits" -e "probe $name:work < n = count() >"
+	start_up -p "$worker" -o "$TMP/hits" -e "probe $name:work < n = count() >"
 	wait_armed
-	echo 'work 5' >&8
-	wait_for "answer" grep -qx done "$TMP/truth"
+	tell 'work 5'
 	end_up
 	expect_status 0
 	expect_line '^n = 5$' "$TMP/hits"
 	expect_no_line 'was (replaced|removed)' err
 done
 rm "$TMP/bin/gone"
-run_up plan -p "$gone" -e 'probe gone:work < count() >'
+run_up plan -p "$worker" -e 'probe gone:work < count() >'
 expect_status 0
-expect_line "^p:.* /proc/$gone/map_files/"
-echo 'exit 0' >&8
-exec 8>&-
+expect_line "^p:.* /proc/$worker/map_files/"
+stop_worker "$worker" "$orders"
 nothing_left
