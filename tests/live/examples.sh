@@ -2,7 +2,7 @@
 # Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
-need_program bash zsh ls cat sleep objdump cc script
+need_program bash zsh ls cat sleep objdump cc script getent
 examples=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../examples" && pwd)
 
 cd "$TMP"
@@ -148,6 +148,38 @@ expect_line 'zsh:zfree ip=0x[0-9a-f]+ reg.ax=0x[0-9a-f]+$'
 expect_line '^zsh:zfree return: count\(\) = [1-9][0-9]*$'
 
 nothing_left
+
+# --- those that use the standard library ---------------------------------------------------------------
+
+example heap-users 'sort /etc/passwd -o /dev/null'
+expect_line '^  sort  [1-9][0-9]+$'
+expect_line '^sort \([1-9][0-9]*\)$'
+
+cp "$TARGETS/t_heap" "$TARGETS/t_stdlib" .
+example leaks ./t_heap
+expect_line '^  [0-9]+  [^ ]+  3000$'
+expect_line '^  [0-9]+  [^ ]+  3$'
+
+example lock-waits './t_stdlib thread' --over=50ms
+expect_line '^  t_stdlib  0x[0-9a-f]+  [^ ]+ +2 '
+lock=$(sed -nE 's/^  t_stdlib  (0x[0-9a-f]+)  [^ ]+ +2 .*/\1/p' "$TMP/out")
+expect_count 2 "^  $lock  [1-9][0-9]*  [0-9.]+ ms\$"
+
+example slow-lookups 'getent ahosts 127.0.0.1' --over=0s
+expect_line '^getent +[0-9]+\.[0-9]  127\.0\.0\.1$'
+
+printf 'one\n' >input
+example io-latency 'sort input'
+expect_line '^  sort  [0-9]+  input  4$'
+expect_line '^  sort  1  ""  4$'
+
+WANT=3 example processes "bash -c '/bin/true 1; /bin/false; exit 3'"
+expect_line '^[0-9]+ +bash +starts /bin/true 1$'
+expect_line '^[0-9]+ +false +ends with 1$'
+expect_line '^  bash   3  1$'
+
+WANT=1 example missing-files 'cat /nowhere/some-file'
+expect_line '^  cat  /nowhere/some-file +1$'
 
 # Lines typed at a terminal.
 script -qec true /dev/null </dev/null >/dev/null 2>&1 || skip "this machine has no pseudo-terminals"
