@@ -46,6 +46,13 @@ enum up_op { /* operators, unary and binary; the order is free */
 	     OPR_COUNT
 };
 
+/* Is it one of < <= > >= == !=? */
+static inline bool up_op_is_comparison(enum up_op op)
+{
+	return op == OPR_LT || op == OPR_LE || op == OPR_GT || op == OPR_GE || op == OPR_EQ ||
+	       op == OPR_NE;
+}
+
 /* How an operator is written: "+", "&&", "~" ... */
 const char *up_op_text(enum up_op op);
 

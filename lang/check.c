@@ -8,17 +8,7 @@
 #include "lang/fold.h"
 #include "lang/values.h"
 
-static struct up_type poison(struct up_node *n)
-{
-	return n->type = UP_TYPE_POISON;
-}
-
-static bool is_poison(struct up_type t)
-{
-	return t.ty == TY_POISON || t.ty == TY_UNKNOWN;
-}
-
-struct up_node *up_unparen(struct up_node *n)
+const struct up_node *up_unparen(const struct up_node *n)
 {
 	while (n && n->kind == ND_PAREN)
 		n = n->sub.e;
@@ -66,19 +56,16 @@ static void offer_values(const struct up_check *cx, struct up_nearest *near)
 static struct up_type unknown_name(struct up_check *cx, struct up_node *n)
 {
 	struct up_nearest near;
-	struct up_buf b = { 0 };
 
 	up_error(cx->ds, n->span, E_UNKNOWN_NAME, "nothing is named `%s`", n->name.s);
 	if (up_foreign_word(n->name.s)) {
 		up_diag_hint(cx->ds, "%s", up_foreign_word(n->name.s));
-		return poison(n);
+		return up_poison(n);
 	}
 	up_nearest_init(&near, n->name.s, strlen(n->name.s));
 	offer_values(cx, &near);
-	if (up_nearest_list(&near, &b))
-		up_diag_hint(cx->ds, "did you mean %s?", b.s);
-	up_buf_fini(&b);
-	return poison(n);
+	up_diag_nearest(cx->ds, &near);
+	return up_poison(n);
 }
 
 static struct up_type outside_return(struct up_check *cx, struct up_node *n, const char *name)
@@ -92,14 +79,14 @@ static struct up_type outside_return(struct up_check *cx, struct up_node *n, con
 		up_error(cx->ds, n->span, is_retval ? E_RETVAL : E_ENTRY,
 			 "`%s` exists only in `on return`", name);
 	up_diag_hint(cx->ds, "write it in the return's block: on return < print(%s) >", name);
-	return poison(n);
+	return up_poison(n);
 }
 
 struct up_type up_check_no_hit(struct up_check *cx, struct up_node *n, const char *name)
 {
 	up_error(cx->ds, n->span, E_NO_HIT, "`%s` belongs to a hit, and this block has none", name);
 	up_diag_hint(cx->ds, "keep it in a probe: last = %s", name);
-	return poison(n);
+	return up_poison(n);
 }
 
 static struct up_type check_value(struct up_check *cx, struct up_node *n,
@@ -108,7 +95,7 @@ static struct up_type check_value(struct up_check *cx, struct up_node *n,
 	if (row->where & UP_LATER) {
 		up_error(cx->ds, n->span, E_LATER, "`%s` is not to be had in this version",
 			 row->name);
-		return poison(n);
+		return up_poison(n);
 	}
 	if (cx->where == UP_AT_BLOCK && !(row->where & UP_ANYWHERE))
 		return up_check_no_hit(cx, n, row->name);
@@ -142,7 +129,7 @@ static struct up_type check_name(struct up_check *cx, struct up_node *n)
 		up_error(cx->ds, n->span, E_UNKNOWN_NAME, "`%s` needs a name behind a dot",
 			 n->name.s);
 		up_diag_hint(cx->ds, "as in %s", n->name.s[0] == 'r' ? "reg.ax" : "entry.arg0");
-		return poison(n);
+		return up_poison(n);
 	}
 	return up_check_var_name(cx, n) ? n->type : unknown_name(cx, n);
 }
@@ -166,7 +153,7 @@ static struct up_type check_member(struct up_check *cx, struct up_node *n)
 	else
 		up_error(cx->ds, n->span, E_UNKNOWN_NAME, "`%s` has no parts to pick with a dot",
 			 up_source_label(cx->ds, cx->ds->arena, obj->span));
-	return poison(n);
+	return up_poison(n);
 }
 
 static struct up_type check_index(struct up_check *cx, struct up_node *n)
@@ -181,7 +168,7 @@ static struct up_type check_index(struct up_check *cx, struct up_node *n)
 	if (n->index.idx->next || !up_const_int(n->index.idx, &slot) || slot > 4095) {
 		up_error(cx->ds, n->index.idx->span, E_NOT_CONSTANT,
 			 "the kernel reads stack[N] only for a constant N from 0 to 4095");
-		return poison(n);
+		return up_poison(n);
 	}
 	n->sem = SEM_STACK;
 	n->ref = (uint32_t)slot;
@@ -192,26 +179,26 @@ static struct up_type check_index(struct up_check *cx, struct up_node *n)
 
 static struct up_type check_at(struct up_check *cx, struct up_node *n)
 {
-	struct up_node *e = up_unparen(n->sub.e);
+	const struct up_node *e = up_unparen(n->sub.e);
 
 	if (e->kind == ND_STR) {
 		up_error(cx->ds, n->span, E_LATER,
 			 "global variables by name are not to be had in this version");
 		up_diag_hint(cx->ds, "give the address: @(0x...)");
-		return poison(n);
+		return up_poison(n);
 	}
 	if (cx->where == UP_AT_BLOCK)
 		return up_check_no_hit(cx, n, "@");
 	struct up_type t = up_check_expr(cx, n->sub.e);
-	if (is_poison(t))
-		return poison(n);
+	if (up_is_poison(t))
+		return up_poison(n);
 	if (t.ty != TY_INT) {
 		up_error(cx->ds, n->sub.e->span, E_TYPE, "an address is a number, this is %s",
 			 up_kind_name(t));
-		return poison(n);
+		return up_poison(n);
 	}
 	if (!up_check_stale(cx, n, n->sub.e))
-		return poison(n);
+		return up_poison(n);
 	return n->type = UP_TYPE_X64;
 }
 
@@ -222,7 +209,7 @@ static struct up_type check_entry(struct up_check *cx, struct up_node *n)
 			 "`entry.` looks back from `on return`; here it is the entry");
 		up_diag_hint(cx->ds, "write %s without `entry.`",
 			     up_source_label(cx->ds, cx->ds->arena, n->sub.e->span));
-		return poison(n);
+		return up_poison(n);
 	}
 	cx->where = UP_AT_ENTRY;
 	cx->in_entry = true;
@@ -254,7 +241,7 @@ static void push_type_into_entry(struct up_node *n)
 static struct up_type mismatch(struct up_check *cx, struct up_node *n, const char *what)
 {
 	up_error(cx->ds, n->span, E_TYPE, "%s", what);
-	return poison(n);
+	return up_poison(n);
 }
 
 static struct up_type check_string_op(struct up_check *cx, struct up_node *n, struct up_type a,
@@ -307,7 +294,7 @@ static struct up_type check_block_op(struct up_check *cx, struct up_node *n, str
 		up_error(cx->ds, array->span, E_TYPE,
 			 "an array can be shown and be a key, nothing else");
 		up_diag_hint(cx->ds, "read the element: @(ADDRESS + N * SIZE):TYPE");
-		return poison(n);
+		return up_poison(n);
 	}
 	if (!is_equality)
 		return mismatch(cx, n, "bytes can be compared with == and !=, nothing else");
@@ -333,16 +320,11 @@ static struct up_type check_number_op(struct up_check *cx, struct up_node *n, st
 		up_diag_hint(cx->ds, ":s64 behind a floating-point number cuts it to an integer");
 		return n->type;
 	}
+	if (up_op_is_comparison(op))
+		return n->type = UP_TYPE_BOOL;
 	switch (op) {
 	case OPR_MATCH:
 		return mismatch(cx, n, "~ matches a string against a glob; these are numbers");
-	case OPR_LT:
-	case OPR_LE:
-	case OPR_GT:
-	case OPR_GE:
-	case OPR_EQ:
-	case OPR_NE:
-		return n->type = UP_TYPE_BOOL;
 	case OPR_SHL:
 	case OPR_SHR:
 		return n->type = up_arithmetic_type(a, UP_TYPE_S64);
@@ -382,13 +364,9 @@ static struct up_type guess_binary(const struct up_check *cx, const struct up_no
 	bool a_known = a.ty != TY_UNKNOWN;
 	struct up_type known = up_known_type(cx, a_known ? n->op.a : n->op.b);
 
+	if (up_op_is_comparison(n->op.op))
+		return UP_TYPE_BOOL;
 	switch (n->op.op) {
-	case OPR_LT:
-	case OPR_LE:
-	case OPR_GT:
-	case OPR_GE:
-	case OPR_EQ:
-	case OPR_NE:
 	case OPR_MATCH:
 	case OPR_LAND:
 	case OPR_LOR:
@@ -406,13 +384,13 @@ static struct up_type check_binary(struct up_check *cx, struct up_node *n)
 	struct up_type a = up_check_expr(cx, n->op.a), b = up_check_expr(cx, n->op.b);
 
 	if (a.ty == TY_POISON || b.ty == TY_POISON)
-		return poison(n);
-	if (is_poison(a) || is_poison(b))
+		return up_poison(n);
+	if (up_is_poison(a) || up_is_poison(b))
 		return n->type = guess_binary(cx, n, a);
 	if (n->op.op == OPR_LAND || n->op.op == OPR_LOR)
 		return check_truth(cx, n->op.a) && check_truth(cx, n->op.b)
 			       ? (n->type = UP_TYPE_BOOL)
-			       : poison(n);
+			       : up_poison(n);
 	if (a.ty == TY_ARRAY || b.ty == TY_ARRAY || a.ty == TY_BYTES || b.ty == TY_BYTES)
 		return check_block_op(cx, n, a, b);
 	if (a.ty == TY_STR || b.ty == TY_STR)
@@ -425,9 +403,9 @@ static struct up_type check_unary(struct up_check *cx, struct up_node *n)
 	struct up_type t = up_check_expr(cx, n->op.a);
 
 	if (t.ty == TY_POISON)
-		return poison(n);
+		return up_poison(n);
 	if (n->op.op == OPR_NOT)
-		return check_truth(cx, n->op.a) ? (n->type = UP_TYPE_BOOL) : poison(n);
+		return check_truth(cx, n->op.a) ? (n->type = UP_TYPE_BOOL) : up_poison(n);
 	if (t.ty == TY_UNKNOWN)
 		return n->type = t;
 	if (t.ty == TY_FLOAT && n->op.op == OPR_NEG)
@@ -439,21 +417,16 @@ static struct up_type check_unary(struct up_check *cx, struct up_node *n)
 	return n->type = n->op.op == OPR_NEG ? UP_TYPE_S64 : up_arithmetic_type(t, UP_TYPE_S64);
 }
 
-static bool is_number(struct up_type t)
-{
-	return t.ty == TY_INT || t.ty == TY_FLOAT;
-}
-
 static struct up_type check_choice(struct up_check *cx, struct up_node *n)
 {
 	up_check_cond(cx, n->cond.cond);
 	struct up_type a = up_check_expr(cx, n->cond.then), b = up_check_expr(cx, n->cond.els);
 
 	if (a.ty == TY_POISON || b.ty == TY_POISON)
-		return poison(n);
+		return up_poison(n);
 	if (a.ty == TY_UNKNOWN || b.ty == TY_UNKNOWN)
 		return n->type = up_known_type(cx, a.ty == TY_UNKNOWN ? n->cond.els : n->cond.then);
-	if (is_number(a) && is_number(b))
+	if (up_type_is_number(a) && up_type_is_number(b))
 		return n->type = up_either_type(a, b);
 	if (a.ty == TY_ARRAY && b.ty == TY_ARRAY && !up_type_same_form(a, b))
 		return mismatch(cx, n, "the two branches are arrays of different types");
@@ -467,7 +440,7 @@ static struct up_type check_choice(struct up_check *cx, struct up_node *n)
 static struct up_type check_literal_later(struct up_check *cx, struct up_node *n, const char *what)
 {
 	up_error(cx->ds, n->span, E_LATER, "%s", what);
-	return poison(n);
+	return up_poison(n);
 }
 
 struct up_type up_check_expr(struct up_check *cx, struct up_node *n)
@@ -515,7 +488,7 @@ struct up_type up_check_expr(struct up_check *cx, struct up_node *n)
 	case ND_PAREN:
 		return n->type = up_check_expr(cx, n->sub.e);
 	default:
-		return poison(n);
+		return up_poison(n);
 	}
 }
 
@@ -523,7 +496,7 @@ void up_check_cond(struct up_check *cx, struct up_node *n)
 {
 	uint64_t v;
 
-	if (!is_poison(up_check_expr(cx, n)) && check_truth(cx, n) && up_const_int(n, &v) &&
+	if (!up_is_poison(up_check_expr(cx, n)) && check_truth(cx, n) && up_const_int(n, &v) &&
 	    !up_is_named(n))
 		up_error(cx->ds, n->span, W_CONSTANT_CONDITION, "this condition is always %s",
 			 v ? "true" : "false");

@@ -7,6 +7,8 @@
 
 #include "lang/ast.h"
 #include "lang/base/nametab.h"
+#include "lang/clone.h"
+#include "lang/opcodes.h"
 #include "lang/up.h"
 #include "lang/values.h"
 
@@ -27,22 +29,16 @@ enum up_sem {
 	SEM_LOCAL,    /* a loop's variable; ref: its register */
 	SEM_RESULT,   /* a result of an aggregation; ref: see up_result_ref() */
 	SEM_LEN,      /* len(TABLE); ref: see up_store_ref() */
-	SEM_STORE, /* a table or aggregation as a whole, in len, for, delete, show, clear; likewise
-		    */
-	SEM_FN,    /* a built-in function; ref: enum up_fn */
-	SEM_SHOW,  /* show(X): the argument is SEM_STORE, or SEM_VAR of a global */
-	SEM_CLEAR  /* clear(X), likewise */
+	SEM_STORE,    /* a table or aggregation as a whole, in len, for, show, clear; likewise */
+	SEM_FN,       /* a built-in function; ref: enum up_fn */
+	SEM_SHOW,     /* show(X): the argument is SEM_STORE, or SEM_VAR of a global */
+	SEM_CLEAR     /* clear(X), likewise */
 };
 
 /* SEM_RESULT: which aggregation, and which of its results. */
 #define up_result_ref(agg, field) ((uint32_t)(agg) | (uint32_t)(field) << 24)
 #define up_result_agg(ref) ((ref)&0xffffff)
 #define up_result_field(ref) ((ref) >> 24)
-
-/* SEM_STORE, SEM_LEN: an index in plan->aggs or plan->vars. */
-#define up_store_ref(is_agg, index) ((uint32_t)(index) << 1 | (uint32_t)(is_agg))
-#define up_store_is_agg(ref) ((ref)&1)
-#define up_store_index(ref) ((ref) >> 1)
 
 /* Where the checker is. */
 enum up_where {
@@ -54,8 +50,7 @@ enum up_where {
 /* A variable while its type is sought. */
 struct up_var {
 	const char *name;
-	int scope;               /* enum up_var_scope */
-	uint32_t clause;         /* of call.x: whose */
+	enum up_var_scope scope;
 	struct up_type type;     /* TY_UNKNOWN as long as nothing tells */
 	bool is_assigned;        /* somewhere in the script */
 	struct up_span span;     /* where its type comes from */
@@ -73,6 +68,15 @@ struct up_local {
 	struct up_span span;
 };
 
+/* An aggregation while types are sought. Its number is that of its place in the script. */
+struct up_agg_seen {
+	uint32_t index;      /* in plan->aggs */
+	uint32_t pass;       /* in which pass it was met last with all its types; 0: not yet */
+	struct up_span span; /* where it stood first */
+};
+
+#define UP_STORES_MAX 30000 /* variables and aggregations: they are numbered in 16 bits */
+
 struct up_check {
 	struct up_diags *ds;
 	const struct up_env *env;
@@ -80,8 +84,8 @@ struct up_check {
 	UP_VEC(struct up_plan_print) prints;
 	UP_VEC(struct up_plan_printf) printfs;
 	UP_VEC(struct up_plan_agg) aggs;
-	UP_VEC(struct up_span) agg_spans; /* where each aggregation stood first */
-	UP_VEC(uint32_t) agg_passes;      /* in which pass each was met last */
+	UP_VEC(struct up_agg_seen *) aggs_seen; /* of each aggregation */
+	struct up_nametab agg_names;            /* the same by name; of unnamed ones by place */
 	UP_VEC(struct up_var *) vars;
 	struct up_nametab var_names; /* by full name */
 	UP_VEC(struct up_local)
@@ -91,7 +95,9 @@ struct up_check {
 	uint32_t pass;   /* types are sought in several; the last is not muted */
 	bool changed;    /* this pass learned something new of a variable */
 	bool guess;      /* constants decide, too, of what nothing else decides */
-	const char *where_text; /* "zsh:zfree return": for unnamed aggregations */
+	bool is_full;    /* there are more than UP_STORES_MAX: nothing goes on */
+	struct up_span full_span; /* then: the first beyond it */
+	const char *where_text;   /* "zsh:zfree return": for unnamed aggregations */
 	enum up_where where;
 	const struct up_node *typed;    /* the `VALUE:TYPE` whose value is being checked, or NULL */
 	bool in_entry;                  /* inside `entry.X` */
@@ -99,6 +105,18 @@ struct up_check {
 	const struct up_node *call_var; /* a call.x that was met, or NULL */
 	const struct up_node *first_arg; /* an argN that is fetched at the entry, or NULL */
 };
+
+/* Is nothing known of a value: it got a diagnostic, or its type is still sought? */
+static inline bool up_is_poison(struct up_type t)
+{
+	return t.ty == TY_POISON || t.ty == TY_UNKNOWN;
+}
+
+/* Marks an expression that got its diagnostic. */
+static inline struct up_type up_poison(struct up_node *n)
+{
+	return n->type = UP_TYPE_POISON;
+}
 
 /* Checks an expression; returns its type, also kept in n->type. */
 struct up_type up_check_expr(struct up_check *cx, struct up_node *n);
@@ -125,7 +143,6 @@ void up_check_cond(struct up_check *cx, struct up_node *n);
 void up_check_block(struct up_check *cx, struct up_node *block);
 /* Checks a list of expressions; false when one of them got a diagnostic. */
 bool up_check_list(struct up_check *cx, struct up_node *list);
-unsigned up_count_nodes(const struct up_node *list);
 /* Labels and types of a list of expressions, in the plan's arena. */
 void up_check_describe(struct up_check *cx, const struct up_node *list, const char ***labels,
 		       struct up_type **types);
@@ -136,6 +153,9 @@ void up_check_describe(struct up_check *cx, const struct up_node *list, const ch
 const struct up_agg_row *up_agg_called(const struct up_check *cx, const struct up_node *call);
 /* Checks `NAME = AGGREGATE ...` or `AGGREGATE ...`; false when it is something else. */
 bool up_check_agg(struct up_check *cx, struct up_node *act);
+
+/* After the last pass: refuses an aggregation that never had types. */
+void up_check_aggs_known(struct up_check *cx);
 
 /* ---- results: check_result.c ---- */
 
@@ -167,8 +187,11 @@ bool up_check_var_member(struct up_check *cx, struct up_node *n);
 struct up_type up_check_var_index(struct up_check *cx, struct up_node *n);
 /* `len(NAME)` of a table or an aggregation; false when it is something else. */
 bool up_check_len(struct up_check *cx, struct up_node *call);
+/* `X = Y` and `X += Y`, which becomes the former: the variable takes in the type of Y. */
 void up_check_assign_var(struct up_check *cx, struct up_node *act);
+/* `delete NAME[KEYS]`, of a table's row or an aggregation's group. */
 void up_check_delete(struct up_check *cx, struct up_node *n);
+/* `for K, ... in NAME`; its names are variables in the block, which is checked too. */
 void up_check_for(struct up_check *cx, struct up_node *n);
 /* The argument of show() and clear(). */
 void up_check_store_call(struct up_check *cx, struct up_node *call, enum up_sem sem);
@@ -176,10 +199,13 @@ void up_check_store_call(struct up_check *cx, struct up_node *call, enum up_sem 
 void up_offer_vars(const struct up_check *cx, struct up_nearest *near);
 /* Begins a pass over the whole script; forgets what the last one made but for types. */
 void up_check_begin(struct up_check *cx);
-/* What no assignment decided becomes a number. */
-void up_check_settle(struct up_check *cx);
+/* Counts variables and aggregations: one that was made for what stands here may be too many. */
+void up_check_store_limit(struct up_check *cx, struct up_span span);
+/* What no assignment decided becomes a number. False when there was nothing like that. */
+bool up_check_settle(struct up_check *cx);
 /* The plan's variables, after the last pass. */
 void up_check_plan_vars(struct up_check *cx, struct up_plan *p);
+/* Is there an aggregation of this name whose types are known? */
 bool up_is_agg_name(const struct up_check *cx, const char *name, uint32_t *index);
 /* A name for an aggregation: false after a diagnostic when a variable has it. */
 bool up_check_free_name(struct up_check *cx, const char *name, struct up_span span);
@@ -211,6 +237,6 @@ const char *up_foreign_word(const char *name);
 /* Do two checked expressions compute the same? */
 bool up_same_expr(const struct up_node *a, const struct up_node *b);
 /* n without the parentheses around it. */
-struct up_node *up_unparen(struct up_node *n);
+const struct up_node *up_unparen(const struct up_node *n);
 
 #endif

@@ -1,27 +1,15 @@
-/* The checker's statements: print, printf, aggregations, if, stop. */
+/* The checker's statements, and the actions: print, printf, show, clear, stop. */
 #include "lang/check.h"
 #include "lang/functions.h"
 
 #include <string.h>
 
-unsigned up_count_nodes(const struct up_node *list)
-{
-	unsigned nr = 0;
-
-	for (; list; list = list->next)
-		nr++;
-	return nr;
-}
-
 bool up_check_list(struct up_check *cx, struct up_node *list)
 {
 	bool ok = true;
 
-	for (; list; list = list->next) {
-		struct up_type t = up_check_expr(cx, list);
-
-		ok &= t.ty != TY_POISON && t.ty != TY_UNKNOWN;
-	}
+	for (; list; list = list->next)
+		ok &= !up_is_poison(up_check_expr(cx, list));
 	return ok;
 }
 
@@ -43,6 +31,8 @@ static void check_print(struct up_check *cx, struct up_node *call)
 	struct up_plan_print p = { .nr = up_count_nodes(call->call.args) };
 
 	up_check_list(cx, call->call.args);
+	if (cx->ds->muted)
+		return;
 	up_check_describe(cx, call->call.args, &p.labels, &p.types);
 	call->sem = SEM_PRINT;
 	call->ref = (uint32_t)cx->prints.nr;
@@ -61,7 +51,7 @@ static void check_printf(struct up_check *cx, struct up_node *call)
 		return;
 	}
 	up_check_list(cx, fmt->next);
-	if (!up_check_format(cx, fmt, fmt->next, &p))
+	if (cx->ds->muted || !up_check_format(cx, fmt, fmt->next, &p))
 		return;
 	call->sem = SEM_PRINTF;
 	call->ref = (uint32_t)cx->printfs.nr;
@@ -169,7 +159,6 @@ const char *up_foreign_word(const char *name)
 static void unknown_action(struct up_check *cx, struct up_node *call)
 {
 	struct up_nearest near;
-	struct up_buf b = { 0 };
 	const char *name = call->call.name;
 
 	if (up_fn_find(name)) {
@@ -190,9 +179,7 @@ static void unknown_action(struct up_check *cx, struct up_node *call)
 		up_nearest_offer(&near, r->name, strlen(r->name));
 	for (const struct up_agg_row *const *r = cx->env->aggs; *r; r++)
 		up_nearest_offer(&near, (*r)->name, strlen((*r)->name));
-	if (up_nearest_list(&near, &b))
-		up_diag_hint(cx->ds, "did you mean %s?", b.s);
-	up_buf_fini(&b);
+	up_diag_nearest(cx->ds, &near);
 }
 
 /* ---- statements ---- */
@@ -270,6 +257,6 @@ static void check_stmt(struct up_check *cx, struct up_node *n)
 
 void up_check_block(struct up_check *cx, struct up_node *block)
 {
-	for (struct up_node *n = block->block.stmts; n; n = n->next)
+	for (struct up_node *n = block->block.stmts; n && !cx->is_full; n = n->next)
 		check_stmt(cx, n);
 }

@@ -1,6 +1,8 @@
 /* The checker's aggregations: NAME = AGGREGATE by KEYS top N. */
 #include "lang/check.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 const struct up_agg_row *up_agg_called(const struct up_check *cx, const struct up_node *call)
@@ -35,15 +37,10 @@ static bool const_number(const struct up_node *n, struct up_value *v)
 	return true;
 }
 
-static bool is_number(struct up_type t)
-{
-	return t.ty == TY_INT || t.ty == TY_FLOAT;
-}
-
 static bool default_check(const struct up_agg_cx *cx, unsigned *arg, struct up_buf *why)
 {
 	for (*arg = 0; *arg < cx->nr_args; ++*arg)
-		if (!is_number(cx->types[*arg])) {
+		if (!up_type_is_number(cx->types[*arg])) {
 			up_buf_printf(why, "this takes a number, not %s",
 				      up_kind_name(cx->types[*arg]));
 			return false;
@@ -120,11 +117,6 @@ static bool top_rows(struct up_check *cx, const struct up_node *act, uint32_t *r
 
 /* ---- one aggregation in several places ---- */
 
-static bool is_wide(struct up_type t)
-{
-	return t.bits == 64 && t.show != UP_SHOW_BOOL;
-}
-
 /*
  * One type for what two places give: integers may differ in width and in how they are shown, not
  * in what the same 64 bits mean.
@@ -137,9 +129,9 @@ static bool join(struct up_type *a, struct up_type b)
 		a->bits = a->bits > b.bits ? a->bits : b.bits;
 		return true;
 	}
-	if (a->is_signed != b.is_signed && is_wide(*a) && is_wide(b))
+	if (a->is_signed != b.is_signed && up_type_is_wide(*a) && up_type_is_wide(b))
 		return false;
-	a->is_signed = is_wide(*a) ? a->is_signed : !is_wide(b) || b.is_signed;
+	a->is_signed = up_type_is_wide(*a) ? a->is_signed : !up_type_is_wide(b) || b.is_signed;
 	a->show = a->show == b.show ? a->show : UP_SHOW_DEC;
 	a->bits = 64;
 	return true;
@@ -187,49 +179,53 @@ static const char *join_aggs(struct up_plan_agg *old, const struct up_plan_agg *
 	return what;
 }
 
-static bool same_span(struct up_span a, struct up_span b)
+/*
+ * The aggregation that stands here: one of that name, or an unnamed one that belongs to its place.
+ * It gets its number when it is met first, whether its types are known by then or not.
+ */
+static struct up_agg_seen *see_agg(struct up_check *cx, const struct up_node *act,
+				   const struct up_agg_row *row)
 {
-	return a.src == b.src && a.off == b.off && a.len == b.len;
+	const struct up_node *lhs = act->act.lhs;
+	struct up_arena *arena = cx->ds->arena;
+	char place[3 * 11 + 1]; /* no name begins with a digit */
+
+	snprintf(place, sizeof(place), "%" PRIu32 ":%" PRIu32 ":%" PRIu32, act->span.src,
+		 act->span.off, act->span.len);
+	struct up_agg_seen *seen = up_nametab_find(&cx->agg_names, lhs ? lhs->name.s : place);
+	if (seen)
+		return seen;
+	seen = up_new(arena, struct up_agg_seen);
+	*seen = (struct up_agg_seen){ (uint32_t)cx->aggs.nr, 0, act->span };
+	up_vec_push(cx->plan_arena, &cx->aggs, ((struct up_plan_agg){ .row = row }));
+	up_vec_push(arena, &cx->aggs_seen, seen);
+	up_nametab_add(arena, &cx->agg_names, lhs ? lhs->name.s : up_arena_strdup(arena, place),
+		       seen);
+	up_check_store_limit(cx, act->span);
+	return seen;
 }
 
-/* Is the i-th aggregation the one that stands here? An unnamed one belongs to its place. */
-static bool is_this(const struct up_check *cx, uint32_t i, const struct up_node *act,
-		    const struct up_plan_agg *a)
+/* Takes in what stands here of the aggregation. False after a diagnostic. */
+static bool place_agg(struct up_check *cx, const struct up_node *act, struct up_agg_seen *seen,
+		      const struct up_plan_agg *a)
 {
-	const struct up_plan_agg *old = &cx->aggs.v[i];
+	struct up_plan_agg *old = &cx->aggs.v[seen->index];
 
-	if (old->is_named != a->is_named)
-		return false;
-	return a->is_named ? !strcmp(old->name, a->name) : same_span(cx->agg_spans.v[i], act->span);
-}
-
-/* The index of the aggregation: an earlier one, or a new one. UP_NONE after a diagnostic. */
-static uint32_t place_agg(struct up_check *cx, const struct up_node *act,
-			  const struct up_plan_agg *a)
-{
-	uint32_t i = 0;
-
-	while (i < cx->aggs.nr && !is_this(cx, i, act, a))
-		i++;
-	if (i == cx->aggs.nr) {
-		up_vec_push(cx->plan_arena, &cx->aggs, *a);
-		up_vec_push(cx->plan_arena, &cx->agg_spans, act->span);
-		up_vec_push(cx->plan_arena, &cx->agg_passes, cx->pass);
-		return i;
+	if (seen->pass != cx->pass) { /* types may have become known since */
+		cx->changed |= !seen->pass;
+		*old = *a;
+		seen->pass = cx->pass;
+		seen->span = act->span;
+		return true;
 	}
-	if (cx->agg_passes.v[i] != cx->pass) { /* types may have become known since */
-		cx->aggs.v[i] = *a;
-		cx->agg_passes.v[i] = cx->pass;
-		return i;
-	}
-	const char *what = join_aggs(&cx->aggs.v[i], a);
+	const char *what = join_aggs(old, a);
 	if (!what)
-		return i;
+		return true;
 	up_error(cx->ds, act->span, E_TYPE, "`%s` already is %s", a->name, what);
-	up_diag_note(cx->ds, cx->agg_spans.v[i], "here");
+	up_diag_note(cx->ds, seen->span, "here");
 	if (strstr(what, "sign"))
 		up_diag_hint(cx->ds, "say everywhere which it is: (VALUE):s64 or (VALUE):u64");
-	return UP_NONE;
+	return false;
 }
 
 static bool check_name(struct up_check *cx, const struct up_node *lhs, enum up_op op)
@@ -250,6 +246,7 @@ bool up_check_agg(struct up_check *cx, struct up_node *act)
 
 	if (!a.row)
 		return false;
+	struct up_agg_seen *seen = lhs && lhs->kind != ND_NAME ? NULL : see_agg(cx, act, a.row);
 	call->sem = SEM_NONE;
 	bool ok = up_check_list(cx, call->call.args);
 	ok = up_check_list(cx, act->act.by) && ok;
@@ -262,10 +259,17 @@ bool up_check_agg(struct up_check *cx, struct up_node *act)
 	a.text = up_source_label(cx->ds, cx->plan_arena, call->span);
 	a.name = lhs ? up_arena_strdup(cx->plan_arena, lhs->name.s) : a.text;
 	a.where = cx->where_text;
-	uint32_t i = place_agg(cx, act, &a);
-	if (i != UP_NONE) {
+	if (place_agg(cx, act, seen, &a)) {
 		call->sem = SEM_AGG;
-		call->ref = i;
+		call->ref = seen->index;
 	}
 	return true;
+}
+
+void up_check_aggs_known(struct up_check *cx)
+{
+	for (size_t i = 0; !cx->ds->nr_errors && i < cx->aggs.nr; i++)
+		if (!cx->aggs_seen.v[i]->pass)
+			up_error(cx->ds, cx->aggs_seen.v[i]->span, E_TYPE,
+				 "what this gathers rests on too much that is not known yet");
 }

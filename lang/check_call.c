@@ -6,11 +6,6 @@
 #include "lang/functions.h"
 #include "lang/types.h"
 
-static struct up_type poison(struct up_node *n)
-{
-	return n->type = UP_TYPE_POISON;
-}
-
 static struct up_type check_fetch_call(struct up_check *cx, struct up_node *n)
 {
 	const struct up_node *arg = n->call.args;
@@ -20,12 +15,12 @@ static struct up_type check_fetch_call(struct up_check *cx, struct up_node *n)
 		up_error(cx->ds, n->span, E_ARG_COUNT,
 			 "fetch takes one string: a kernel fetch argument");
 		up_diag_hint(cx->ds, "as in fetch(\"+8(%%di):u32\")");
-		return poison(n);
+		return up_poison(n);
 	}
 	if (!up_fetch_text_ok(arg->str.s, arg->str.len, &type)) {
 		up_error(cx->ds, arg->span, E_FETCH,
 			 "this is no fetch argument: it has a blank, or `=`, or nothing in it");
-		return poison(n);
+		return up_poison(n);
 	}
 	struct up_type t;
 	uint16_t size;
@@ -34,7 +29,7 @@ static struct up_type check_fetch_call(struct up_check *cx, struct up_node *n)
 			 "`%s` is no type that can be fetched like this", type);
 		up_diag_hint(cx->ds, "u8 to u64, s8 to s64, x8 to x64, arrays of these as u32[8], "
 				     "b4@3/32, string");
-		return poison(n);
+		return up_poison(n);
 	}
 	n->sem = SEM_FETCH;
 	return n->type = t;
@@ -44,7 +39,6 @@ static struct up_type unknown_function(struct up_check *cx, struct up_node *n)
 {
 	const char *name = n->call.name;
 	struct up_nearest near;
-	struct up_buf b = { 0 };
 
 	up_error(cx->ds, n->call.name_span, E_UNKNOWN_FUNCTION, "there is no function `%s`", name);
 	up_nearest_init(&near, name, strlen(name));
@@ -53,10 +47,9 @@ static struct up_type unknown_function(struct up_check *cx, struct up_node *n)
 			up_nearest_offer(&near, up_fn_rows[i].name, strlen(up_fn_rows[i].name));
 	if (up_foreign_word(name))
 		up_diag_hint(cx->ds, "%s", up_foreign_word(name));
-	else if (up_nearest_list(&near, &b))
-		up_diag_hint(cx->ds, "did you mean %s?", b.s);
-	up_buf_fini(&b);
-	return poison(n);
+	else
+		up_diag_nearest(cx->ds, &near);
+	return up_poison(n);
 }
 
 struct up_type up_check_call(struct up_check *cx, struct up_node *n)
@@ -77,7 +70,7 @@ struct up_type up_check_call(struct up_check *cx, struct up_node *n)
 		up_error(cx->ds, n->span, E_AGGREGATE,
 			 "the aggregation `%s` gathers over hits and is a statement, not a value",
 			 name);
-		return poison(n);
+		return up_poison(n);
 	}
 	return unknown_function(cx, n);
 }

@@ -5,16 +5,11 @@
 
 #include <string.h>
 
-static struct up_type poison(struct up_node *n)
-{
-	return n->type = UP_TYPE_POISON;
-}
-
 static bool fits(char kind, struct up_type t)
 {
 	switch (kind) {
 	case 'n':
-		return t.ty == TY_INT || t.ty == TY_FLOAT;
+		return up_type_is_number(t);
 	case 'i':
 		return t.ty == TY_INT;
 	case 'b':
@@ -126,11 +121,11 @@ static bool check_args(struct up_check *cx, struct up_node *n, const struct up_f
 struct up_type up_check_fn(struct up_check *cx, struct up_node *n, const struct up_fn_row *row)
 {
 	if (!check_args(cx, n, row))
-		return poison(n);
+		return up_poison(n);
 	if (row == &up_fn_rows[FN_SYM] && cx->where == UP_AT_BLOCK) {
 		up_error(cx->ds, n->span, E_NO_HIT,
 			 "the names of addresses are a process's, and this block has none");
-		return poison(n);
+		return up_poison(n);
 	}
 	if (row == &up_fn_rows[FN_BUCKET] && up_is_const_zero(n->call.args->next))
 		up_error(cx->ds, n->call.args->next->span, W_DIVISION_BY_ZERO,

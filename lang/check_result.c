@@ -3,16 +3,6 @@
 
 #include <string.h>
 
-static bool is_poison(struct up_type t)
-{
-	return t.ty == TY_POISON || t.ty == TY_UNKNOWN;
-}
-
-static struct up_type poison(struct up_node *n)
-{
-	return n->type = UP_TYPE_POISON;
-}
-
 static const char *key_list(struct up_check *cx, const char *const *labels, uint32_t nr)
 {
 	const char *s = "";
@@ -37,7 +27,7 @@ bool up_check_keys(struct up_check *cx, struct up_node *n, struct up_node *keys,
 		return false;
 	}
 	for (const struct up_node *k = keys; k; k = k->next, i++) {
-		if (is_poison(types[i]) || is_poison(k->type) ||
+		if (up_is_poison(types[i]) || up_is_poison(k->type) ||
 		    up_type_same_form(types[i], k->type))
 			continue;
 		up_error(cx->ds, k->span, E_TYPE, "the key `%s` of `%s` is %s, this is %s",
@@ -59,7 +49,7 @@ static struct up_type unknown_field(struct up_check *cx, struct up_node *n,
 	up_error(cx->ds, span, E_UNKNOWN_NAME, "`%s` has no result `%s`", a->name, field);
 	up_diag_hint(cx->ds, "%s gives %s", a->row->signature, b.s ? b.s : "nothing");
 	up_buf_fini(&b);
-	return poison(n);
+	return up_poison(n);
 }
 
 struct up_type up_check_result(struct up_check *cx, struct up_node *n, uint32_t i,
@@ -73,11 +63,11 @@ struct up_type up_check_result(struct up_check *cx, struct up_node *n, uint32_t 
 		up_diag_hint(cx->ds, "write %s[%s]%s%s, or `for` to go through all", a->name,
 			     key_list(cx, a->key_labels, a->nr_keys), field ? "." : "",
 			     field ? field : "");
-		return poison(n);
+		return up_poison(n);
 	}
 	if (!up_check_keys(cx, n, keys, a->name, a->nr_keys, a->key_types, a->key_labels,
-			   cx->agg_spans.v[i]))
-		return poison(n);
+			   cx->aggs_seen.v[i]->span))
+		return up_poison(n);
 	while (field && f < a->row->nr_fields && strcmp(a->row->fields[f].name, field))
 		f++;
 	if (f >= a->row->nr_fields)

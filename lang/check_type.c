@@ -5,16 +5,6 @@
 #include "lang/check.h"
 #include "lang/types.h"
 
-static struct up_type poison(struct up_node *n)
-{
-	return n->type = UP_TYPE_POISON;
-}
-
-static bool is_poison(struct up_type t)
-{
-	return t.ty == TY_POISON || t.ty == TY_UNKNOWN;
-}
-
 const char *up_kind_name(struct up_type t)
 {
 	switch (t.ty) {
@@ -95,21 +85,18 @@ static const char *type_of_c(const char *name)
 static struct up_type unknown_type(struct up_check *cx, struct up_node *n)
 {
 	struct up_nearest near;
-	struct up_buf b = { 0 };
 	const char *name = n->typed.type.name;
 
 	up_error(cx->ds, n->typed.type.span, E_UNKNOWN_TYPE, "there is no type `%s`", name);
 	if (type_of_c(name)) {
 		up_diag_hint(cx->ds, "write :%s", type_of_c(name));
-		return poison(n);
+		return up_poison(n);
 	}
 	up_nearest_init(&near, name, strlen(name));
 	for (const struct up_type_row *r = up_type_rows; r->name; r++)
 		up_nearest_offer(&near, r->name, strlen(r->name));
-	if (up_nearest_list(&near, &b))
-		up_diag_hint(cx->ds, "did you mean %s?", b.s);
-	up_buf_fini(&b);
-	return poison(n);
+	up_diag_nearest(cx->ds, &near);
+	return up_poison(n);
 }
 
 static struct up_type refuse_type(struct up_check *cx, struct up_node *n, const char *fmt, ...)
@@ -122,7 +109,7 @@ static struct up_type refuse_type(struct up_check *cx, struct up_node *n, const 
 	va_start(ap, fmt);
 	up_error(cx->ds, n->span, E_TYPE, "%s", up_arena_vprintf(cx->ds->arena, fmt, ap));
 	va_end(ap);
-	return poison(n);
+	return up_poison(n);
 }
 
 /* N of `TYPE[N]`, which reads `size` bytes each. False after a diagnostic. */
@@ -149,18 +136,18 @@ static struct up_type check_address_type(struct up_check *cx, struct up_node *n,
 	if (!ref->len && !is_text) {
 		up_error(cx->ds, ref->span, E_TYPE, "`%s` must say how many bytes", ref->name);
 		up_diag_hint(cx->ds, "as in :%s[16]", ref->name);
-		return poison(n);
+		return up_poison(n);
 	}
 	if (ref->len &&
 	    !read_count(cx, n, 1, is_text ? "a text's length" : "a number of bytes", &len))
-		return poison(n);
-	if (is_poison(t))
-		return poison(n);
+		return up_poison(n);
+	if (up_is_poison(t))
+		return up_poison(n);
 	if (t.ty == TY_STR && is_text && !ref->len)
 		return n->type = t;
 	if (t.ty != TY_INT)
 		return refuse_type(cx, n, "an address is a number, this is %s", up_kind_name(t));
-	return up_check_stale(cx, n, n->typed.e) ? (n->type = row->type) : poison(n);
+	return up_check_stale(cx, n, n->typed.e) ? (n->type = row->type) : up_poison(n);
 }
 
 /* Types that describe what lies in memory need `@ADDRESS` before them. */
@@ -171,7 +158,7 @@ static bool check_has_at(struct up_check *cx, struct up_node *n)
 
 	if (e->kind == ND_AT)
 		return true;
-	poison(n);
+	up_poison(n);
 	up_error(cx->ds, n->span, E_TYPE,
 		 "`%s` says what lies in memory, and needs an address behind `@`", type);
 	if (n->typed.type.len)
@@ -195,9 +182,9 @@ static struct up_type check_array(struct up_check *cx, struct up_node *n,
 	if (!row->size)
 		return refuse_type(cx, n, "there are no arrays of `%s`", row->name);
 	if (!read_count(cx, n, row->size, "a number of elements", &count) || !check_has_at(cx, n))
-		return poison(n);
-	if (is_poison(n->typed.e->type))
-		return poison(n);
+		return up_poison(n);
+	if (up_is_poison(n->typed.e->type))
+		return up_poison(n);
 	if (t.show == UP_SHOW_CHAR)
 		return n->type = UP_TYPE_STR;
 	if (t.ty == TY_FLOAT)
@@ -219,17 +206,17 @@ static struct up_type check_bits(struct up_check *cx, struct up_node *n, struct 
 			 "a bit field lies in a number of 8, 16, 32 or 64 bits, not of %u",
 			 ref->bit_size);
 		up_diag_hint(cx->ds, "bWIDTH@OFFSET/SIZE: b4@3/32 is bits 3 to 6 of a u32");
-		return poison(n);
+		return up_poison(n);
 	}
 	if (!ref->bits || ref->bits + ref->bit_off > ref->bit_size) {
 		up_error(cx->ds, ref->span, E_TYPE,
 			 "%u bits from bit %u on do not lie in a number of %u bits", ref->bits,
 			 ref->bit_off, ref->bit_size);
 		up_diag_hint(cx->ds, "bWIDTH@OFFSET/SIZE: b4@3/32 is bits 3 to 6 of a u32");
-		return poison(n);
+		return up_poison(n);
 	}
-	if (is_poison(t))
-		return poison(n);
+	if (up_is_poison(t))
+		return up_poison(n);
 	if (t.ty != TY_INT)
 		return refuse_type(cx, n, "%s has no bit fields", up_kind_name(t));
 	return n->type = bits;
@@ -252,8 +239,8 @@ struct up_type up_check_typed(struct up_check *cx, struct up_node *n)
 		return check_address_type(cx, n, row, t);
 	if (ref->len)
 		return check_array(cx, n, row);
-	if (is_poison(t) || (row->needs_at && !check_has_at(cx, n)))
-		return poison(n);
+	if (up_is_poison(t) || (row->needs_at && !check_has_at(cx, n)))
+		return up_poison(n);
 	if (t.ty == TY_FLOAT && row->type.ty == TY_INT)
 		return n->type = row->type;
 	if (t.ty != TY_INT)

@@ -6,47 +6,28 @@
  * several times; all passes but the last are muted, and learn types until nothing new comes.
  */
 #include "lang/check.h"
+#include "lang/expand.h"
 
 #include <string.h>
 
-static bool is_poison(struct up_type t)
-{
-	return t.ty == TY_POISON || t.ty == TY_UNKNOWN;
-}
-
-static struct up_type poison(struct up_node *n)
-{
-	return n->type = UP_TYPE_POISON;
-}
-
 /* ---- types ---- */
-
-static bool is_wide(struct up_type t)
-{
-	return t.bits == 64 && t.show != UP_SHOW_BOOL;
-}
 
 /* One type for two integers; false when one is signed, the other unsigned, and both are wide. */
 static bool join_ints(struct up_type a, struct up_type b, struct up_type *out)
 {
-	if (is_wide(a) && is_wide(b) && a.is_signed != b.is_signed)
+	if (up_type_is_wide(a) && up_type_is_wide(b) && a.is_signed != b.is_signed)
 		return false;
 	if (a.show == b.show && a.bits == b.bits && a.is_signed == b.is_signed) {
 		*out = a;
 		return true;
 	}
 	*out = UP_TYPE_S64;
-	if (is_wide(a) || is_wide(b))
-		out->is_signed = is_wide(a) ? a.is_signed : b.is_signed;
+	if (up_type_is_wide(a) || up_type_is_wide(b))
+		out->is_signed = up_type_is_wide(a) ? a.is_signed : b.is_signed;
 	out->show = a.show == b.show ? a.show : UP_SHOW_DEC;
 	if (out->show == UP_SHOW_BOOL || out->show == UP_SHOW_CHAR)
 		out->show = UP_SHOW_DEC;
 	return true;
-}
-
-static bool is_number(struct up_type t)
-{
-	return t.ty == TY_INT || t.ty == TY_FLOAT;
 }
 
 /* One type that can hold values of both. */
@@ -54,18 +35,12 @@ static bool join_types(struct up_type a, struct up_type b, struct up_type *out)
 {
 	if (a.ty == TY_INT && b.ty == TY_INT)
 		return join_ints(a, b, out);
-	if (is_number(a) && is_number(b)) {
+	if (up_type_is_number(a) && up_type_is_number(b)) {
 		*out = UP_TYPE_FLOAT;
 		return true;
 	}
 	*out = a;
 	return up_type_same_form(a, b);
-}
-
-static bool same_type(struct up_type a, struct up_type b)
-{
-	return a.ty == b.ty && a.show == b.show && a.bits == b.bits && a.is_signed == b.is_signed &&
-	       a.count == b.count;
 }
 
 /* A constant that any integer can hold: it says nothing of the sign. */
@@ -105,10 +80,10 @@ static void learn(struct up_check *cx, struct up_var *v, const struct up_node *r
 {
 	struct up_type t = rhs->type, joined;
 
-	if (is_poison(t))
+	if (up_is_poison(t))
 		return;
 	if (is_plain_constant(rhs)) {
-		if (is_number(v->type) || (v->type.ty == TY_UNKNOWN && !cx->guess))
+		if (up_type_is_number(v->type) || (v->type.ty == TY_UNKNOWN && !cx->guess))
 			return;
 		t = UP_TYPE_S64;
 	}
@@ -118,7 +93,7 @@ static void learn(struct up_check *cx, struct up_var *v, const struct up_node *r
 		cx->changed = true;
 	} else if (!join_types(v->type, t, &joined)) {
 		type_conflict(cx, v, rhs);
-	} else if (!same_type(joined, v->type)) {
+	} else if (!up_type_is_same(joined, v->type)) {
 		v->type = joined;
 		cx->changed = true;
 	}
@@ -127,7 +102,7 @@ static void learn(struct up_check *cx, struct up_var *v, const struct up_node *r
 /* ---- finding ---- */
 
 /* The name under which a variable is found: globals and tables share one space. */
-static const char *full_name(const struct up_check *cx, int scope, const char *name)
+static const char *full_name(const struct up_check *cx, enum up_var_scope scope, const char *name)
 {
 	if (scope == UP_VAR_THREAD)
 		return up_arena_printf(cx->ds->arena, "thread.%s", name);
@@ -136,18 +111,18 @@ static const char *full_name(const struct up_check *cx, int scope, const char *n
 	return name;
 }
 
-static struct up_var *find_var(const struct up_check *cx, int scope, const char *name)
+static struct up_var *find_var(const struct up_check *cx, enum up_var_scope scope, const char *name)
 {
 	return up_nametab_find(&cx->var_names, full_name(cx, scope, name));
 }
 
-static struct up_var *add_var(struct up_check *cx, int scope, const char *name, struct up_span span)
+static struct up_var *add_var(struct up_check *cx, enum up_var_scope scope, const char *name,
+			      struct up_span span)
 {
 	struct up_var *v = up_new(cx->ds->arena, struct up_var);
 
 	*v = (struct up_var){ .name = up_arena_strdup(cx->plan_arena, name),
 			      .scope = scope,
-			      .clause = cx->clause,
 			      .type = UP_TYPE_UNKNOWN,
 			      .span = span,
 			      .key_span = span,
@@ -155,17 +130,25 @@ static struct up_var *add_var(struct up_check *cx, int scope, const char *name, 
 	up_vec_push(cx->ds->arena, &cx->vars, v);
 	up_nametab_add(cx->ds->arena, &cx->var_names, full_name(cx, scope, v->name), v);
 	cx->changed = true;
+	up_check_store_limit(cx, span);
 	return v;
+}
+
+void up_check_store_limit(struct up_check *cx, struct up_span span)
+{
+	if (cx->is_full || cx->vars.nr + cx->aggs.nr <= UP_STORES_MAX)
+		return;
+	cx->is_full = true;
+	cx->full_span = span;
 }
 
 bool up_is_agg_name(const struct up_check *cx, const char *name, uint32_t *index)
 {
-	for (uint32_t i = 0; i < cx->aggs.nr; i++)
-		if (cx->aggs.v[i].is_named && !strcmp(cx->aggs.v[i].name, name)) {
-			*index = i;
-			return true;
-		}
-	return false;
+	const struct up_agg_seen *seen = up_nametab_find(&cx->agg_names, name);
+
+	if (seen && seen->pass)
+		*index = seen->index;
+	return seen && seen->pass;
 }
 
 static const struct up_local *find_local(const struct up_check *cx, const char *name, uint32_t *reg)
@@ -185,7 +168,7 @@ void up_offer_vars(const struct up_check *cx, struct up_nearest *near)
 		    cx->vars.v[i]->scope != UP_VAR_CALL)
 			up_nearest_offer(near, cx->vars.v[i]->name, strlen(cx->vars.v[i]->name));
 	for (size_t i = 0; i < cx->aggs.nr; i++)
-		if (cx->aggs.v[i].is_named)
+		if (cx->aggs_seen.v[i]->pass && cx->aggs.v[i].is_named)
 			up_nearest_offer(near, cx->aggs.v[i].name, strlen(cx->aggs.v[i].name));
 	for (size_t i = 0; i < cx->locals.nr; i++)
 		up_nearest_offer(near, cx->locals.v[i].name, strlen(cx->locals.v[i].name));
@@ -242,14 +225,14 @@ bool up_check_var_name(struct up_check *cx, struct up_node *n)
 	}
 	if (v->scope == UP_VAR_TABLE) {
 		table_as_value(cx, n, v);
-		poison(n);
+		up_poison(n);
 		return true;
 	}
 	read_var(n, v);
 	return true;
 }
 
-static bool scope_word(const struct up_node *obj, int *scope)
+static bool scope_word(const struct up_node *obj, enum up_var_scope *scope)
 {
 	if (obj->kind != ND_NAME)
 		return false;
@@ -258,7 +241,7 @@ static bool scope_word(const struct up_node *obj, int *scope)
 }
 
 /* Is there a thread, a call, whose variable this could be? */
-static bool check_scope(struct up_check *cx, struct up_node *n, int scope)
+static bool check_scope(struct up_check *cx, struct up_node *n, enum up_var_scope scope)
 {
 	if (cx->where == UP_AT_BLOCK)
 		return up_error(cx->ds, n->span, E_NO_HIT,
@@ -272,12 +255,12 @@ static bool check_scope(struct up_check *cx, struct up_node *n, int scope)
 	return true;
 }
 
-static struct up_type check_scoped(struct up_check *cx, struct up_node *n, int scope)
+static struct up_type check_scoped(struct up_check *cx, struct up_node *n, enum up_var_scope scope)
 {
 	const char *word = scope == UP_VAR_CALL ? "call" : "thread";
 
 	if (!check_scope(cx, n, scope))
-		return poison(n);
+		return up_poison(n);
 	const struct up_var *v = find_var(cx, scope, n->member.name);
 	if (v && v->is_assigned)
 		return read_var(n, v);
@@ -287,14 +270,14 @@ static struct up_type check_scoped(struct up_check *cx, struct up_node *n, int s
 		 n->member.name, scope == UP_VAR_CALL ? " in this probe" : "");
 	up_diag_hint(cx->ds, "as in %s.%s = %s", word, n->member.name,
 		     scope == UP_VAR_CALL ? "arg0, at the entry" : "arg0");
-	return poison(n);
+	return up_poison(n);
 }
 
 bool up_check_var_member(struct up_check *cx, struct up_node *n)
 {
 	struct up_node *obj = n->member.obj, *keys = NULL;
 	uint32_t i;
-	int scope;
+	enum up_var_scope scope;
 
 	if (scope_word(obj, &scope)) {
 		check_scoped(cx, n, scope);
@@ -337,7 +320,7 @@ static void learn_keys(struct up_check *cx, struct up_var *v, const struct up_no
 	}
 	i = 0;
 	for (const struct up_node *k = keys; k && i < v->nr_keys; k = k->next, i++)
-		if (is_poison(v->key_types[i]) && !is_poison(k->type)) {
+		if (up_is_poison(v->key_types[i]) && !up_is_poison(k->type)) {
 			v->key_types[i] = k->type;
 			cx->changed = true;
 		}
@@ -347,7 +330,7 @@ static void learn_keys(struct up_check *cx, struct up_var *v, const struct up_no
 static struct up_var *check_table(struct up_check *cx, struct up_node *n)
 {
 	struct up_node *obj = n->index.obj;
-	int scope;
+	enum up_var_scope scope;
 
 	if (obj->kind == ND_MEMBER && scope_word(obj->member.obj, &scope)) {
 		up_error(cx->ds, n->span, E_TYPE,
@@ -389,20 +372,17 @@ struct up_type up_check_var_index(struct up_check *cx, struct up_node *n)
 		return up_check_result(cx, n, i, n->index.idx, NULL, n->span);
 	const struct up_var *v = check_table(cx, n);
 	if (!v)
-		return poison(n);
+		return up_poison(n);
 	if (v->is_assigned)
 		return read_var(n, v);
 	if (cx->ds->muted)
 		return n->type = UP_TYPE_UNKNOWN;
 	struct up_nearest near;
-	struct up_buf b = { 0 };
 	up_error(cx->ds, n->span, E_UNKNOWN_NAME, "nothing is ever put into a table `%s`", v->name);
 	up_nearest_init(&near, v->name, strlen(v->name));
 	up_offer_vars(cx, &near);
-	if (up_nearest_list(&near, &b))
-		up_diag_hint(cx->ds, "did you mean %s?", b.s);
-	up_buf_fini(&b);
-	return poison(n);
+	up_diag_nearest(cx->ds, &near);
+	return up_poison(n);
 }
 
 /* ---- assignments ---- */
@@ -410,12 +390,9 @@ struct up_type up_check_var_index(struct up_check *cx, struct up_node *n)
 /* Names that stand for something that cannot be assigned to. */
 static bool check_assignable(struct up_check *cx, const struct up_node *lhs)
 {
-	unsigned arg;
 	uint32_t i;
 
-	if (up_val_find(lhs->name.s) || up_val_arg(lhs->name.s, &arg) ||
-	    !strcmp(lhs->name.s, "reg") || !strcmp(lhs->name.s, "entry") ||
-	    !strcmp(lhs->name.s, "thread") || !strcmp(lhs->name.s, "call")) {
+	if (up_word_kind(lhs->name.s)) {
 		up_error(cx->ds, lhs->span, E_ASSIGN, "`%s` is given, and cannot be assigned to",
 			 lhs->name.s);
 		up_diag_hint(cx->ds, "take another name: my_%s = ...", lhs->name.s);
@@ -431,7 +408,7 @@ static bool check_assignable(struct up_check *cx, const struct up_node *lhs)
 		return true;
 	up_error(cx->ds, lhs->span, E_ASSIGN, "`%s` is an aggregation, and cannot be assigned to",
 		 lhs->name.s);
-	up_diag_note(cx->ds, cx->agg_spans.v[i], "here");
+	up_diag_note(cx->ds, cx->aggs_seen.v[i]->span, "here");
 	return false;
 }
 
@@ -450,7 +427,7 @@ static struct up_var *assigned_name(struct up_check *cx, struct up_node *lhs)
 
 static struct up_var *assigned_member(struct up_check *cx, struct up_node *lhs)
 {
-	int scope;
+	enum up_var_scope scope;
 
 	if (!scope_word(lhs->member.obj, &scope)) {
 		up_error(cx->ds, lhs->span, E_ASSIGN, "this cannot be assigned to");
@@ -478,7 +455,7 @@ static struct up_var *assigned_row(struct up_check *cx, struct up_node *lhs)
 		up_error(cx->ds, lhs->span, E_ASSIGN,
 			 "`%s` is an aggregation, and cannot be assigned to",
 			 lhs->index.obj->name.s);
-		up_diag_note(cx->ds, cx->agg_spans.v[i], "here");
+		up_diag_note(cx->ds, cx->aggs_seen.v[i]->span, "here");
 		return NULL;
 	}
 	if (lhs->index.obj->kind == ND_NAME && !check_assignable(cx, lhs->index.obj))
@@ -505,8 +482,7 @@ static void spell_out(struct up_check *cx, struct up_node *act)
 
 	if (act->act.op == OPR_SET)
 		return;
-	both = up_new(cx->ds->arena, struct up_node);
-	*both = (struct up_node){ .kind = ND_BINARY, .span = act->span };
+	both = up_node_make(cx->ds->arena, ND_BINARY, act->span);
 	both->op.op = act->act.op;
 	both->op.a = up_new(cx->ds->arena, struct up_node);
 	*both->op.a = *act->act.lhs;
@@ -558,15 +534,12 @@ static bool check_store(const struct up_check *cx, struct up_node *n)
 static bool store_expected(struct up_check *cx, const struct up_node *n, const char *what)
 {
 	struct up_nearest near;
-	struct up_buf b = { 0 };
 
 	up_error(cx->ds, n->span, E_TYPE, "%s the name of a table or an aggregation", what);
 	if (n->kind == ND_NAME) {
 		up_nearest_init(&near, n->name.s, strlen(n->name.s));
 		up_offer_vars(cx, &near);
-		if (up_nearest_list(&near, &b))
-			up_diag_hint(cx->ds, "did you mean %s?", b.s);
-		up_buf_fini(&b);
+		up_diag_nearest(cx->ds, &near);
 	}
 	return false;
 }
@@ -643,8 +616,6 @@ static bool check_loop_names(struct up_check *cx, struct up_node *n, uint32_t nr
 			nr == 1 ? "one name" : "a name for each");
 }
 
-#define MAX_LOOPS 8 /* one within the other; the machine keeps a place for each */
-
 void up_check_for(struct up_check *cx, struct up_node *n)
 {
 	const struct up_type *types = NULL;
@@ -653,9 +624,9 @@ void up_check_for(struct up_check *cx, struct up_node *n)
 
 	if (!loop_source(cx, n, &nr, &types) || !check_loop_names(cx, n, nr))
 		return;
-	if (cx->loops == MAX_LOOPS) {
+	if (cx->loops == UP_LOOPS_MAX) {
 		up_error(cx->ds, n->span, E_LIMIT, "at most %d loops stand one within the other",
-			 MAX_LOOPS);
+			 UP_LOOPS_MAX);
 		return;
 	}
 	for (const struct up_node *k = n->loop.names; k; k = k->next, i++) {
@@ -701,17 +672,24 @@ void up_check_begin(struct up_check *cx)
 	cx->pass++;
 }
 
-void up_check_settle(struct up_check *cx)
+bool up_check_settle(struct up_check *cx)
 {
+	bool decided = false;
+
 	for (size_t i = 0; i < cx->vars.nr; i++) {
 		struct up_var *v = cx->vars.v[i];
 
-		if (v->type.ty == TY_UNKNOWN && v->is_assigned)
+		if (v->type.ty == TY_UNKNOWN && v->is_assigned) {
 			v->type = UP_TYPE_S64;
+			decided = true;
+		}
 		for (uint32_t k = 0; k < v->nr_keys; k++)
-			if (v->key_types[k].ty == TY_UNKNOWN)
+			if (v->key_types[k].ty == TY_UNKNOWN) {
 				v->key_types[k] = UP_TYPE_S64;
+				decided = true;
+			}
 	}
+	return decided;
 }
 
 void up_check_plan_vars(struct up_check *cx, struct up_plan *p)
@@ -722,7 +700,7 @@ void up_check_plan_vars(struct up_check *cx, struct up_plan *p)
 
 		p->vars[p->nr_vars++] = (struct up_plan_var){
 			.name = v->name,
-			.scope = (enum up_var_scope)v->scope,
+			.scope = v->scope,
 			.type = v->type.ty == TY_UNKNOWN ? UP_TYPE_S64 : v->type,
 			.nr_keys = v->nr_keys,
 			.key_labels = v->key_labels,

@@ -1,6 +1,16 @@
 /* Children and copies of nodes. */
 #include "lang/clone.h"
 
+struct up_node *up_node_make(struct up_arena *a, enum up_nd kind, struct up_span span)
+{
+	struct up_node *n = up_new(a, struct up_node);
+
+	*n = (struct up_node){ .kind = kind, .span = span, .depth = 1 };
+	return n;
+}
+
+/* ---- children ---- */
+
 typedef void link_fn(void *arg, struct up_node **link);
 
 static void visit(struct up_node **link, link_fn *fn, void *arg)
@@ -32,46 +42,18 @@ static void visit_probe(struct up_node *n, link_fn *fn, void *arg)
 	visit(&n->probe.ret, fn, arg);
 }
 
-void up_node_children(struct up_node *n, link_fn *fn, void *arg)
+static void visit_choice(struct up_node *n, link_fn *fn, void *arg)
+{
+	visit(&n->cond.cond, fn, arg);
+	visit(&n->cond.then, fn, arg);
+	visit(&n->cond.els, fn, arg);
+}
+
+static void visit_expr(struct up_node *n, link_fn *fn, void *arg)
 {
 	switch (n->kind) {
-	case ND_SCRIPT:
-		visit_list(&n->script.decls, fn, arg);
-		break;
-	case ND_PROBE:
-	case ND_POINT:
-		visit_probe(n, fn, arg);
-		break;
-	case ND_ON:
-		visit(&n->on.every, fn, arg);
-		visit(&n->on.block, fn, arg);
-		break;
-	case ND_CONST:
-	case ND_FN:
-	case ND_PARAM:
-		visit_list(&n->def.params, fn, arg);
-		visit(&n->def.expr, fn, arg);
-		break;
-	case ND_BLOCK:
-		visit_list(&n->block.stmts, fn, arg);
-		break;
-	case ND_ASSIGN:
-	case ND_DO:
-		visit_act(n, fn, arg);
-		break;
-	case ND_DELETE:
-		visit(&n->del.what, fn, arg);
-		break;
-	case ND_IF:
 	case ND_COND:
-		visit(&n->cond.cond, fn, arg);
-		visit(&n->cond.then, fn, arg);
-		visit(&n->cond.els, fn, arg);
-		break;
-	case ND_FOR:
-		visit_list(&n->loop.names, fn, arg);
-		visit(&n->loop.table, fn, arg);
-		visit(&n->loop.block, fn, arg);
+		visit_choice(n, fn, arg);
 		break;
 	case ND_MEMBER:
 	case ND_ARROW:
@@ -101,6 +83,66 @@ void up_node_children(struct up_node *n, link_fn *fn, void *arg)
 	default:
 		break; /* leaves */
 	}
+}
+
+static void visit_stmt(struct up_node *n, link_fn *fn, void *arg)
+{
+	switch (n->kind) {
+	case ND_BLOCK:
+		visit_list(&n->block.stmts, fn, arg);
+		break;
+	case ND_ASSIGN:
+	case ND_DO:
+		visit_act(n, fn, arg);
+		break;
+	case ND_DELETE:
+		visit(&n->del.what, fn, arg);
+		break;
+	case ND_IF:
+		visit_choice(n, fn, arg);
+		break;
+	case ND_FOR:
+		visit_list(&n->loop.names, fn, arg);
+		visit(&n->loop.table, fn, arg);
+		visit(&n->loop.block, fn, arg);
+		break;
+	default:
+		visit_expr(n, fn, arg);
+	}
+}
+
+void up_node_children(struct up_node *n, link_fn *fn, void *arg)
+{
+	switch (n->kind) {
+	case ND_SCRIPT:
+		visit_list(&n->script.decls, fn, arg);
+		break;
+	case ND_PROBE:
+	case ND_POINT:
+		visit_probe(n, fn, arg);
+		break;
+	case ND_ON:
+		visit(&n->on.every, fn, arg);
+		visit(&n->on.block, fn, arg);
+		break;
+	case ND_CONST:
+	case ND_FN:
+	case ND_PARAM:
+		visit_list(&n->def.params, fn, arg);
+		visit(&n->def.expr, fn, arg);
+		break;
+	default:
+		visit_stmt(n, fn, arg);
+	}
+}
+
+unsigned up_count_nodes(const struct up_node *list)
+{
+	unsigned nr = 0;
+
+	for (; list; list = list->next)
+		nr++;
+	return nr;
 }
 
 static void deepen(void *arg, struct up_node **link)
@@ -166,7 +208,6 @@ static struct up_node *fill_hole(struct up_cloner *c, struct up_node *n)
 	n->sem = 0;
 	n->ref = 0;
 	n->sub.e = up_clone(&plain, arg);
-	n->sub.e->next = NULL;
 	return n;
 }
 
@@ -180,13 +221,12 @@ static void clone_child(void *arg, struct up_node **link)
 
 struct up_node *up_clone(struct up_cloner *c, const struct up_node *n)
 {
-	struct up_node *copy = up_new(c->arena, struct up_node);
+	struct up_node *copy;
 
-	if (!*c->left) {
-		*copy = (struct up_node){ .kind = ND_BAD, .span = n->span, .depth = 1 };
-		return copy;
-	}
+	if (!*c->left)
+		return up_node_make(c->arena, ND_BAD, n->span);
 	--*c->left;
+	copy = up_new(c->arena, struct up_node);
 	*copy = *n;
 	copy->next = NULL;
 	move_spans(c, copy);

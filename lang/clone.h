@@ -10,9 +10,15 @@
 /* up_node.sem of an ND_NAME that is a function's parameter; ref: which. Before the checker only. */
 #define UP_SEM_HOLE UINT16_MAX
 
+/* A node without children. */
+struct up_node *up_node_make(struct up_arena *a, enum up_nd kind, struct up_span span);
+
 /* Calls fn for the link to each child, in the order of the text, each element of a list by itself.
  * fn may put another node in its place that has the same `next`. */
 void up_node_children(struct up_node *n, void (*fn)(void *arg, struct up_node **link), void *arg);
+
+/* How many nodes a list has. */
+unsigned up_count_nodes(const struct up_node *list);
 
 /* Sets n->depth from the depths of its children. False when it is more than UP_DEPTH_MAX. */
 bool up_node_measure(struct up_node *n);

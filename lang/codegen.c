@@ -615,6 +615,40 @@ static bool gen_constant(struct up_gen *g, const struct up_node *n, unsigned r)
 	return true;
 }
 
+/* A name, a call and the like: as the checker took it. */
+static void gen_by_sem(struct up_gen *g, const struct up_node *n, unsigned r)
+{
+	switch (n->sem) {
+	case SEM_FN:
+		up_gen_fn(g, n, r);
+		break;
+	case SEM_LEN:
+		up_gen_len(g, n, r);
+		break;
+	case SEM_FETCH:
+		gen_fetch_call(g, n, r);
+		break;
+	case SEM_VAR:
+	case SEM_CALL_VAR:
+		up_gen_var(g, n, r);
+		break;
+	case SEM_LOCAL:
+		up_emit(g, OP_MOVE, r, n->ref, 0);
+		break;
+	case SEM_RESULT:
+		up_gen_result(g, n, r);
+		break;
+	case SEM_VALUE:
+		gen_named(g, n, r);
+		break;
+	case SEM_ARG:
+		gen_arg(g, n, r);
+		break;
+	default:
+		load_value(g, n, word_type(g, "x64"), r);
+	}
+}
+
 void up_gen_expr(struct up_gen *g, const struct up_node *n, unsigned r)
 {
 	if (!has_register(g, n, r) || gen_constant(g, n, r))
@@ -641,26 +675,7 @@ void up_gen_expr(struct up_gen *g, const struct up_node *n, unsigned r)
 	case ND_COND:
 		gen_choice(g, n, r);
 		break;
-	case ND_CALL:
-		if (n->sem == SEM_FN)
-			up_gen_fn(g, n, r);
-		else if (n->sem == SEM_LEN)
-			up_gen_len(g, n, r);
-		else
-			gen_fetch_call(g, n, r);
-		break;
 	default:
-		if (n->sem == SEM_VAR || n->sem == SEM_CALL_VAR)
-			up_gen_var(g, n, r);
-		else if (n->sem == SEM_LOCAL)
-			up_emit(g, OP_MOVE, r, n->ref, 0);
-		else if (n->sem == SEM_RESULT)
-			up_gen_result(g, n, r);
-		else if (n->sem == SEM_VALUE)
-			gen_named(g, n, r);
-		else if (n->sem == SEM_ARG)
-			gen_arg(g, n, r);
-		else
-			load_value(g, n, word_type(g, "x64"), r);
+		gen_by_sem(g, n, r);
 	}
 }

@@ -17,6 +17,7 @@ struct up_build {
 	UP_VEC(struct up_plan_prog) progs;
 	UP_VEC(struct up_plan_probe) probes;
 	UP_VEC(struct up_plan_event) events;
+	struct up_nametab event_names; /* of each event's: the number to try next behind it */
 	UP_VEC(uint32_t) owners; /* of each event: the probe that named it with `as`, or UP_NONE */
 	bool needs_pid, needs_order, reads_late; /* as in the plan */
 };
@@ -44,13 +45,14 @@ struct up_gen {
 	unsigned base;             /* registers below it hold variables of loops */
 	unsigned loops;            /* loops around */
 	unsigned nr_regs;          /* highest register used, plus one */
-	bool is_block;             /* a block without hits */
 	bool prints;               /* does it make lines of output? */
 	bool failed;               /* a diagnostic was queued */
 };
 
 /* Computes n into register r; registers above r may be used on the way. */
 void up_gen_expr(struct up_gen *g, const struct up_node *n, unsigned r);
+/* Computes a list into registers from r on; returns the register behind the last. */
+unsigned up_gen_list(struct up_gen *g, const struct up_node *list, unsigned r);
 /* Computes n as 0 or 1. */
 void up_gen_cond(struct up_gen *g, const struct up_node *n, unsigned r);
 /* `when`: rejects the hit unless the condition holds. */
@@ -64,14 +66,18 @@ void up_gen_float(struct up_gen *g, const struct up_node *n, unsigned r);
 
 /* ---- codegen_fn.c ---- */
 
+/* A call of a built-in function: its value, into register r. */
 void up_gen_fn(struct up_gen *g, const struct up_node *n, unsigned r);
 /* `a + b` of strings */
 void up_gen_join(struct up_gen *g, const struct up_node *n, unsigned r);
 
 /* ---- codegen_var.c ---- */
 
+/* Reads a variable, or a table's row, into register r. */
 void up_gen_var(struct up_gen *g, const struct up_node *n, unsigned r);
+/* A result of an aggregation, likewise. */
 void up_gen_result(struct up_gen *g, const struct up_node *n, unsigned r);
+/* How many rows a table or an aggregation has, likewise. */
 void up_gen_len(struct up_gen *g, const struct up_node *n, unsigned r);
 void up_gen_assign(struct up_gen *g, const struct up_node *act);
 void up_gen_delete(struct up_gen *g, const struct up_node *n);

@@ -1,8 +1,7 @@
 /* Instructions for statements. */
 #include "lang/codegen.h"
 
-/* Computes a list into registers from r on; returns the register behind the last. */
-static unsigned gen_list(struct up_gen *g, const struct up_node *list, unsigned r)
+unsigned up_gen_list(struct up_gen *g, const struct up_node *list, unsigned r)
 {
 	for (; list; list = list->next)
 		up_gen_expr(g, list, r++);
@@ -20,9 +19,9 @@ static void gen_stop(struct up_gen *g, const struct up_node *call)
 
 static void gen_agg(struct up_gen *g, const struct up_node *act, const struct up_node *call)
 {
-	unsigned r = gen_list(g, act->act.by, g->base);
+	unsigned r = up_gen_list(g, act->act.by, g->base);
 
-	gen_list(g, call->call.args, r);
+	up_gen_list(g, call->call.args, r);
 	up_emit(g, OP_AGG, g->base, call->ref, 0);
 }
 
@@ -32,12 +31,12 @@ static void gen_do(struct up_gen *g, const struct up_node *act)
 
 	switch (call->sem) {
 	case SEM_PRINT:
-		gen_list(g, call->call.args, g->base);
+		up_gen_list(g, call->call.args, g->base);
 		up_emit(g, OP_PRINT, g->base, call->ref, 0);
 		g->prints = g->b->needs_order = true;
 		break;
 	case SEM_PRINTF:
-		gen_list(g, call->call.args->next, g->base);
+		up_gen_list(g, call->call.args->next, g->base);
 		up_emit(g, OP_PRINTF, g->base, call->ref, 0);
 		g->prints = g->b->needs_order = true;
 		break;

@@ -3,14 +3,6 @@
 
 #include <string.h>
 
-/* The register behind the list's values, which stand from r on. */
-static unsigned gen_list(struct up_gen *g, const struct up_node *list, unsigned r)
-{
-	for (; list; list = list->next)
-		up_gen_expr(g, list, r++);
-	return r;
-}
-
 /* A variable's place among what is kept with the call. */
 static unsigned call_slot(struct up_gen *g, const char *name)
 {
@@ -35,7 +27,7 @@ void up_gen_var(struct up_gen *g, const struct up_node *n, unsigned r)
 	} else if (n->kind == ND_MEMBER) {
 		up_emit(g, OP_TVAR, r, n->ref, 0);
 	} else {
-		gen_list(g, n->index.idx, r);
+		up_gen_list(g, n->index.idx, r);
 		up_emit(g, OP_ROW, r, n->ref, r);
 	}
 }
@@ -51,7 +43,7 @@ static const struct up_node *keys_of(const struct up_node *n)
 void up_gen_result(struct up_gen *g, const struct up_node *n, unsigned r)
 {
 	g->b->needs_order = true;
-	gen_list(g, keys_of(n), r);
+	up_gen_list(g, keys_of(n), r);
 	uint32_t at = up_emit(g, OP_RESULT, r, up_result_agg(n->ref), r);
 	g->code.v[at].d = (uint16_t)up_result_field(n->ref);
 }
@@ -88,7 +80,7 @@ void up_gen_assign(struct up_gen *g, const struct up_node *act)
 		up_emit(g, OP_SETTVAR, r, lhs->ref, 0);
 	} else {
 		keys = r + 1;
-		gen_list(g, lhs->index.idx, keys);
+		up_gen_list(g, lhs->index.idx, keys);
 		up_emit(g, OP_SETROW, r, lhs->ref, keys);
 	}
 }
@@ -98,7 +90,7 @@ void up_gen_delete(struct up_gen *g, const struct up_node *n)
 	const struct up_node *what = n->del.what;
 
 	g->b->needs_order = true;
-	gen_list(g, what->index.idx, g->base);
+	up_gen_list(g, what->index.idx, g->base);
 	if (what->sem == SEM_RESULT)
 		up_emit(g, OP_DELGROUP, 0, up_result_agg(what->ref), g->base);
 	else

@@ -15,6 +15,7 @@
 struct clause {
 	struct up_node *n;               /* ND_PROBE, or ND_ON */
 	const char *name;                /* as shown */
+	const char *where, *ret_where;   /* of its unnamed aggregations: up_plan_agg.where */
 	uint32_t probe;                  /* its index in the plan */
 	uint32_t block;                  /* of ND_ON: likewise */
 	bool ok;                         /* it got no error */
@@ -88,15 +89,15 @@ static void check_part(struct cx *cx, enum up_where where, struct up_node *when,
 		up_check_block(&cx->check, block);
 }
 
-static void check_clause(struct cx *cx, struct clause *cl, const char *name)
+static void check_clause(struct cx *cx, struct clause *cl)
 {
 	struct up_node *n = cl->n;
 
 	cx->check.uses_call = false;
 	cx->check.first_arg = cx->check.call_var = NULL;
-	cx->check.where_text = name;
+	cx->check.where_text = cl->where;
 	check_part(cx, UP_AT_ENTRY, n->probe.when, n->probe.entry);
-	cx->check.where_text = up_arena_printf(cx->b.arena, "%s return", name);
+	cx->check.where_text = cl->ret_where;
 	check_part(cx, UP_AT_RETURN, n->probe.ret_when, n->probe.ret);
 	cl->uses_call = n->probe.ret && (n->probe.when || cx->check.uses_call);
 	cl->first_arg = cx->check.first_arg;
@@ -111,7 +112,7 @@ static void check_clause(struct cx *cx, struct clause *cl, const char *name)
 
 static void check_block(struct cx *cx, struct clause *cl)
 {
-	cx->check.where_text = up_arena_printf(cx->b.arena, "on %s", cl->name);
+	cx->check.where_text = cl->where;
 	cx->check.where = UP_AT_BLOCK;
 	up_check_block(&cx->check, cl->n->on.block);
 }
@@ -174,7 +175,7 @@ static bool finish_gen(struct cx *cx, struct up_gen *g, const struct clause *cl,
 	if (calls == UP_CALLS_ENTER)
 		p.ra_arg = up_shape_add(&g->fetch, g->shape, g->fetch.abi->return_address,
 					up_abi_word_type(g->fetch.abi, "x64"), span);
-	if (g->prints && !g->is_block)
+	if (g->prints && cl->n->kind == ND_PROBE)
 		p.comm_arg = up_shape_add(&g->fetch, g->shape, "$comm", "string", span);
 	p.code = g->code.v;
 	p.nr_code = (uint32_t)g->code.nr;
@@ -255,7 +256,6 @@ static void gen_block(struct cx *cx, const struct clause *cl)
 	struct up_kept_list kept = { 0 };
 	struct up_gen g = start_gen(cx, &none, &shape, &kept);
 
-	g.is_block = true;
 	up_gen_block(&g, cl->n->on.block);
 	finish_gen(cx, &g, cl, UP_CALLS_NONE, &cx->blocks.v[cl->block].prog);
 }
@@ -291,7 +291,8 @@ static void add_probe(struct cx *cx, struct up_node *n)
 	if (!n->probe.targets)
 		return;
 	cl.ok = resolve_targets(cx, &cl) && cx->ds->nr_errors == errors;
-	cl.name = p.name = clause_name(cx, &cl);
+	cl.name = cl.where = p.name = clause_name(cx, &cl);
+	cl.ret_where = up_arena_printf(cx->b.arena, "%s return", cl.name);
 	up_vec_push(cx->b.arena, &cx->b.probes, p);
 	up_vec_push(cx->ds->arena, &cx->clauses, cl);
 }
@@ -327,6 +328,7 @@ static void add_block(struct cx *cx, struct up_node *n)
 					 up_source_label(cx->ds, cx->ds->arena, n->on.every->span));
 	}
 	cl.name = b.name;
+	cl.where = up_arena_printf(cx->b.arena, "on %s", b.name);
 	cl.block = (uint32_t)cx->blocks.nr;
 	up_vec_push(cx->b.arena, &cx->blocks, b);
 	up_vec_push(cx->ds->arena, &cx->clauses, cl);
@@ -343,15 +345,22 @@ static void check_all(struct cx *cx)
 
 		cx->check.clause = (uint32_t)i;
 		if (cl->n->kind == ND_PROBE)
-			check_clause(cx, cl, cl->name);
+			check_clause(cx, cl);
 		else
 			check_block(cx, cl);
 		cl->ok &= cx->ds->nr_errors == errors;
 	}
 }
 
-#define MAX_PASSES 100   /* types of variables settle in a few */
-#define MAX_STORES 30000 /* variables and aggregations: they are numbered in 16 bits */
+#define MAX_PASSES 100 /* types of variables settle in a few */
+
+/* Checks until a pass learns nothing new. */
+static void check_until_known(struct cx *cx, unsigned *passes)
+{
+	do
+		check_all(cx);
+	while (cx->check.changed && !cx->check.is_full && ++*passes < MAX_PASSES);
+}
 
 /* Types of variables come from what is assigned to them, wherever that stands. */
 static void settle_types(struct cx *cx)
@@ -359,17 +368,14 @@ static void settle_types(struct cx *cx)
 	unsigned passes = 0;
 
 	cx->ds->muted = true;
-	do
-		check_all(cx);
-	while (cx->check.changed && ++passes < MAX_PASSES);
-	if (cx->check.vars.nr) {
+	check_until_known(cx, &passes);
+	if (cx->check.vars.nr && !cx->check.is_full) {
 		cx->check.guess = true;
 		do
-			check_all(cx);
-		while (cx->check.changed && ++passes < MAX_PASSES);
+			check_until_known(cx, &passes);
+		while (up_check_settle(&cx->check) && passes < MAX_PASSES);
 	}
 	cx->ds->muted = false;
-	up_check_settle(&cx->check);
 }
 
 /* ---- the whole ---- */
@@ -401,10 +407,13 @@ static void compile_script(struct cx *cx, struct up_node *script)
 		return;
 	}
 	settle_types(cx);
-	check_all(cx);
-	if (cx->check.vars.nr + cx->check.aggs.nr > MAX_STORES)
-		up_error(cx->ds, script->span, E_LIMIT,
-			 "a script has at most %d variables and aggregations", MAX_STORES);
+	if (!cx->check.is_full) {
+		check_all(cx);
+		up_check_aggs_known(&cx->check);
+	}
+	if (cx->check.is_full)
+		up_error(cx->ds, cx->check.full_span, E_LIMIT,
+			 "a script has at most %d variables and aggregations", UP_STORES_MAX);
 	else
 		gen_clauses(cx);
 }

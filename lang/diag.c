@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "lang/resolve.h"
+
 static const struct row {
 	const char *name;          /* the tag's spelling in C */
 	enum up_severity severity; /* of every diagnostic with it */
@@ -86,6 +88,26 @@ void up_diag_note(struct up_diags *ds, struct up_span span, const char *fmt, ...
 	d->note_span = span;
 	d->note = up_arena_vprintf(ds->arena, fmt, ap);
 	va_end(ap);
+}
+
+bool up_diag_nearest(struct up_diags *ds, const struct up_nearest *near)
+{
+	struct up_buf b = { 0 };
+	bool any = up_nearest_list(near, &b);
+
+	if (any)
+		up_diag_hint(ds, "did you mean %s?", b.s);
+	up_buf_fini(&b);
+	return any;
+}
+
+bool up_diag_why(struct up_diags *ds, struct up_span span, enum up_diag_tag tag, struct up_why *why)
+{
+	up_error(ds, span, tag, "%s", why->msg.s ? why->msg.s : "out of memory");
+	if (why->hint.len)
+		up_diag_hint(ds, "%s", why->hint.s);
+	up_why_fini(why);
+	return false;
 }
 
 const char *up_diag_tag_name(enum up_diag_tag tag, char name[UP_TAG_NAME_MAX])

@@ -54,6 +54,14 @@ void up_diag_hint(struct up_diags *ds, const char *fmt, ...) __attribute__((form
 void up_diag_note(struct up_diags *ds, struct up_span span, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+struct up_nearest;
+/* The hint "did you mean ...?"; false when no name is near. */
+bool up_diag_nearest(struct up_diags *ds, const struct up_nearest *near);
+struct up_why;
+/* Queues what the world outside said, and frees it; returns false. */
+bool up_diag_why(struct up_diags *ds, struct up_span span, enum up_diag_tag tag,
+		 struct up_why *why);
+
 /* "E_SYNTAX" without the prefix, lower case with dashes: "syntax", "bare-comparison". */
 #define UP_TAG_NAME_MAX 32
 const char *up_diag_tag_name(enum up_diag_tag tag, char name[UP_TAG_NAME_MAX]);

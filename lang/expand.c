@@ -77,7 +77,7 @@ static struct up_node *expand_points(struct up_expand *x, struct up_file *f)
 static void check_variables(struct up_expand *x)
 {
 	for (size_t i = 0; i < x->exported.cap; i++) {
-		const struct up_node *use = x->exported.v[i].thing;
+		const struct up_span *use = x->exported.v[i].thing;
 		const struct up_node *var =
 			use ? up_nametab_find(&x->variables, x->exported.v[i].name) : NULL;
 
@@ -86,7 +86,7 @@ static void check_variables(struct up_expand *x)
 		up_error(x->ds, var->span, E_CLASH,
 			 "`%s` is a variable here, and a point's value elsewhere",
 			 x->exported.v[i].name);
-		up_diag_note(x->ds, use->span, "here it is a point's value");
+		up_diag_note(x->ds, *use, "here it is a point's value");
 		up_diag_hint(x->ds, "take another name, as in my_%s", x->exported.v[i].name);
 	}
 }

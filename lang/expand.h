@@ -23,6 +23,10 @@ bool up_expand(struct up_diags *ds, struct up_sources *ss, const struct up_env *
  */
 bool up_is_named(const struct up_node *n);
 
+/* What the language itself calls so: "a value", "a word of the language"; NULL: the name is free.
+ */
+const char *up_word_kind(const char *name);
+
 /*
  * What `SCRIPT --help` shows: how the script is called, its header comment, and its parameters with
  * their defaults and the comments behind them.

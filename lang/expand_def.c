@@ -16,10 +16,9 @@ enum up_nd up_literal_kind(const struct up_node *n)
 
 static struct up_node *new_text(struct up_expand *x, uint32_t src, const char *text)
 {
-	struct up_node *n = up_new(x->arena, struct up_node);
+	struct up_span span = { 0, (uint32_t)strlen(text), src };
+	struct up_node *n = up_node_make(x->arena, ND_STR, span);
 
-	*n = (struct up_node){ .kind = ND_STR, .depth = 1 };
-	n->span = (struct up_span){ 0, (uint32_t)strlen(text), src };
 	n->str = (struct up_text){ up_arena_strdup(x->arena, text), strlen(text) };
 	return n;
 }
@@ -41,15 +40,14 @@ struct up_node *up_argument(struct up_expand *x, const char *name, const char *t
 static struct up_node *new_int(struct up_expand *x, struct up_span span, uint64_t v, bool is_signed)
 {
 	bool minus = is_signed && (int64_t)v < 0;
-	struct up_node *n = up_new(x->arena, struct up_node), *neg;
+	struct up_node *n = up_node_make(x->arena, ND_INT, span), *neg;
 
-	*n = (struct up_node){ .kind = ND_INT, .span = span, .depth = 1 };
 	n->num.v = minus ? -v : v;
 	n->num.is_named = true;
 	if (!minus)
 		return n;
-	neg = up_new(x->arena, struct up_node);
-	*neg = (struct up_node){ .kind = ND_UNARY, .span = span, .depth = 2 };
+	neg = up_node_make(x->arena, ND_UNARY, span);
+	neg->depth = 2;
 	neg->op.op = OPR_NEG;
 	neg->op.a = n;
 	return neg;

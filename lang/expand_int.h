@@ -73,8 +73,22 @@ struct up_expand {
 	bool is_stopped; /* it has become too large: nothing goes on */
 	struct up_nametab
 		variables; /* what the script assigns to, and its loops' variables: a node */
-	struct up_nametab exported;   /* exports that the script's blocks use: struct up_export */
+	struct up_nametab exported;   /* exports that the script's blocks use: a span, where */
 	UP_VEC(struct up_def *) busy; /* what is being written out, outermost first */
+};
+
+/* What one target of a probe is. */
+struct up_place_named {
+	struct up_node *target; /* ND_TARGET */
+	struct up_def *point;   /* NULL: a place in a program */
+	bool is_bad;            /* a point that there is not, which was said */
+};
+
+/* What a probe's targets are. */
+struct up_places {
+	UP_VEC(struct up_place_named) list;   /* all, in order */
+	UP_VEC(const struct up_def *) points; /* those among them that are points, each once */
+	struct up_nametab seen;               /* these by name */
 };
 
 /* Where names are being replaced. */
@@ -86,7 +100,7 @@ struct up_walk {
 		*own; /* exports so far of the point being written out, or NULL */
 	const struct up_point_source *source; /* the point's place that this is for, or NULL */
 	const struct up_def *point;           /* whose place that is */
-	struct up_node *targets; /* of the probe: its other points export other names */
+	const struct up_places *places; /* of the probe: its other points export other names */
 	bool at_return;
 	bool in_entry; /* inside `entry.` */
 };
@@ -98,6 +112,9 @@ void up_declare(struct up_expand *x, struct up_file *f);
 struct up_file *up_file_new(struct up_expand *x, const char *id, const char *name,
 			    struct up_node *script);
 
+/* What a definition is called: "constant". */
+const char *up_def_kind(const struct up_def *d);
+
 /* ---- expand_walk.c ---- */
 
 /* Replaces the names in n and below, in place. */
@@ -108,6 +125,8 @@ struct up_node *up_use(struct up_expand *x, const struct up_node *n, struct up_s
 struct up_node *up_copy(struct up_expand *x, const struct up_node *n);
 /* Says once that the program has become too large. False, for `return`. */
 bool up_too_large(struct up_expand *x, struct up_span span);
+/* What the place exports under the name, or NULL. `s` may be NULL. */
+const struct up_export *up_find_export(const struct up_point_source *s, const char *name);
 /* Gathers what a block of the script assigns to. */
 void up_gather_variables(struct up_expand *x, struct up_node *n);
 
@@ -133,11 +152,7 @@ struct up_node *up_point_probe(struct up_expand *x, struct up_def *def);
 
 /* ---- expand_words.c ---- */
 
-/*
- * What the language itself calls so: "a value", or before parentheses "an action" ...; NULL when
- * the name is free.
- */
-const char *up_word_kind(const char *name);
+/* What the language itself calls so before parentheses: "an action"; NULL when the name is free. */
 const char *up_call_kind(const struct up_env *env, const char *name);
 /* Queues that nothing is called so, with near names that can be seen in the file. */
 bool up_unknown(struct up_expand *x, const struct up_file *f, struct up_span span,

@@ -52,12 +52,7 @@ static bool load_text(struct up_expand *x, const struct up_file *from, const str
 		return up_error(x->ds, use->span, E_MODULE, "this is no path of a file");
 	if (m->load(m->ctx, from->id, use->use.name.s, use->use.is_path, text, &why))
 		return true;
-	up_error(x->ds, use->span, E_MODULE, "%s", why.msg.s ? why.msg.s : "out of memory");
-	if (why.hint.len)
-		up_diag_hint(x->ds, "%s", why.hint.s);
-	up_buf_fini(&why.msg);
-	up_buf_fini(&why.hint);
-	return false;
+	return up_diag_why(x->ds, use->span, E_MODULE, &why);
 }
 
 /* The file that a `use` means; NULL after a diagnostic. */
@@ -106,7 +101,7 @@ static void use_module(struct up_expand *x, struct up_file *f, const struct up_n
 
 /* ---- names ---- */
 
-static const char *kind_name(const struct up_def *d)
+const char *up_def_kind(const struct up_def *d)
 {
 	return d->kind == ND_CONST   ? "constant"
 	       : d->kind == ND_FN    ? "function"
@@ -128,7 +123,7 @@ static bool report_clash(struct up_expand *x, const struct up_file *f, const str
 		up_error(x->ds, second->span, E_CLASH,
 			 "`%s` is defined in %s and in %s, and %s uses both", second->name,
 			 first->file->name, second->file->name, f->name);
-	up_diag_note(x->ds, first->span, "the %s of that name", kind_name(first));
+	up_diag_note(x->ds, first->span, "the %s of that name", up_def_kind(first));
 	return false;
 }
 
@@ -156,8 +151,17 @@ static bool check_free(struct up_expand *x, struct up_span span, const char *nam
 	return false;
 }
 
-static void check_params(struct up_expand *x, const struct up_node *params)
+#define MAX_PARAMS 64 /* of a function: they are looked for one after the other */
+
+/* False when there are too many, which was said. */
+static bool check_params(struct up_expand *x, const struct up_def *d)
 {
+	const struct up_node *params = d->params;
+
+	if (up_count_nodes(params) > MAX_PARAMS)
+		return up_error(x->ds, d->span, E_LIMIT,
+				"a function has at most %d parameters, and `%s` has %u", MAX_PARAMS,
+				d->name, up_count_nodes(params));
 	for (const struct up_node *p = params; p; p = p->next) {
 		check_free(x, p->span, p->name.s, false);
 		for (const struct up_node *o = params; o != p; o = o->next)
@@ -167,6 +171,7 @@ static void check_params(struct up_expand *x, const struct up_node *params)
 				break;
 			}
 	}
+	return true;
 }
 
 static struct up_def *new_def(struct up_expand *x, struct up_file *f, struct up_node *n,
@@ -187,7 +192,8 @@ static void declare_def(struct up_expand *x, struct up_file *f, struct up_node *
 
 	d->params = n->def.params;
 	d->expr = n->def.expr;
-	check_params(x, d->params);
+	if (!check_params(x, d))
+		d->state = DEF_BAD;
 	if (!check_free(x, d->span, d->name, d->kind == ND_FN))
 		return;
 	up_vec_push(x->arena, &f->defs, d);

@@ -51,26 +51,29 @@ static const char *list_family(struct up_expand *x, const struct up_file *f, con
 	return text;
 }
 
+static void find_near(const struct up_file *f, const char *name, struct up_nearest *near)
+{
+	up_nearest_init(near, name, strlen(name));
+	for (size_t i = 0; i < f->points.cap; i++)
+		if (f->points.v[i].name)
+			up_nearest_offer(near, f->points.v[i].name, strlen(f->points.v[i].name));
+}
+
 static void hint_points(struct up_expand *x, const struct up_file *f, const char *name)
 {
 	const char *module = up_arena_memdup(x->arena, name, strcspn(name, "."));
 	const char *family = list_family(x, f, name);
 	struct up_nearest near;
-	struct up_buf b = { 0 };
 
-	up_nearest_init(&near, name, strlen(name));
-	for (size_t i = 0; i < f->points.cap; i++)
-		if (f->points.v[i].name)
-			up_nearest_offer(&near, f->points.v[i].name, strlen(f->points.v[i].name));
-	if (up_nearest_list(&near, &b))
-		up_diag_hint(x->ds, "did you mean %s?", b.s);
-	else if (family)
+	find_near(f, name, &near);
+	if (up_diag_nearest(x->ds, &near))
+		return;
+	if (family)
 		up_diag_hint(x->ds, "there are %s", family);
 	else if (x->env->modules && x->env->modules->has(x->env->modules->ctx, module))
 		up_diag_hint(x->ds, "write `use %s` to have the points of that module", module);
 	else
 		up_diag_hint(x->ds, "a place in a program is OBJECT:LOCATION, as in libc:malloc");
-	up_buf_fini(&b);
 }
 
 /*
@@ -87,10 +90,7 @@ static struct up_def *find_point(struct up_expand *x, const struct up_file *f,
 	*bad = false;
 	if (!name || d)
 		return d;
-	up_nearest_init(&near, name, strlen(name));
-	for (size_t i = 0; i < f->points.cap; i++)
-		if (f->points.v[i].name)
-			up_nearest_offer(&near, f->points.v[i].name, strlen(f->points.v[i].name));
+	find_near(f, name, &near);
 	*bad = strchr(name, '.') || near.nr || (f->is_module && f->points.nr);
 	if (*bad && !x->is_partial) {
 		up_error(x->ds, t->span, E_POINT, "there is no point `%s`", name);
@@ -146,8 +146,7 @@ static struct up_node *both(struct up_expand *x, struct up_node *a, struct up_no
 
 	if (!a || !b)
 		return a ? a : b;
-	n = up_new(x->arena, struct up_node);
-	*n = (struct up_node){ .kind = ND_BINARY, .span = both_span(x, a, b) };
+	n = up_node_make(x->arena, ND_BINARY, both_span(x, a, b));
 	n->op.op = OPR_LAND;
 	n->op.a = a;
 	n->op.b = b;
@@ -300,14 +299,6 @@ static void add_source(struct up_expand *x, struct up_def *d, const struct up_no
 	up_vec_push(x->arena, &d->sources, s);
 }
 
-static bool exports_name(const struct up_point_source *s, const char *name)
-{
-	for (size_t i = 0; i < s->exports.nr; i++)
-		if (!strcmp(s->exports.v[i].name, name))
-			return true;
-	return false;
-}
-
 /* All places of a point export the same names. */
 static bool same_exports(struct up_expand *x, const struct up_def *d,
 			 const struct up_point_source *a, const struct up_point_source *b)
@@ -318,7 +309,7 @@ static bool same_exports(struct up_expand *x, const struct up_def *d,
 	for (size_t i = 0; i < with->exports.nr; i++) {
 		const struct up_export *e = &with->exports.v[i];
 
-		if (exports_name(without, e->name))
+		if (up_find_export(without, e->name))
 			continue;
 		up_error(x->ds, without->span, E_POINT,
 			 "every declaration of %s exports the same names; here `%s` is missing",
@@ -461,31 +452,34 @@ static void add_point(struct up_walk *w, struct result *r, const struct up_node 
 }
 
 /* Finds and resolves the points among the targets. False when there is none. */
-static bool resolve_points(struct up_expand *x, struct up_file *f, const struct up_node *targets)
+static bool find_places(struct up_expand *x, struct up_file *f, struct up_node *targets,
+			struct up_places *places)
 {
-	bool any = false, bad;
+	bool any = false;
 
-	for (const struct up_node *t = targets; t; t = t->next) {
-		struct up_def *d = find_point(x, f, t, &bad);
+	for (struct up_node *t = targets; t; t = t->next) {
+		struct up_place_named p = { .target = t };
 
-		if (d)
-			up_def_resolve(x, d, t->span);
-		any |= d || bad;
+		p.point = find_point(x, f, t, &p.is_bad);
+		if (p.point)
+			up_def_resolve(x, p.point, t->span);
+		if (p.point && !up_nametab_add(x->arena, &places->seen, p.point->name, p.point))
+			up_vec_push(x->arena, &places->points, p.point);
+		up_vec_push(x->arena, &places->list, p);
+		any |= p.point || p.is_bad;
 	}
 	return any;
 }
 
 /* Copies of the targets that are no points. */
-static struct up_node *plain_targets(struct up_expand *x, struct up_file *f,
-				     const struct up_node *targets)
+static struct up_node *plain_targets(struct up_expand *x, const struct up_places *places)
 {
 	struct up_node *plain = NULL, **end = &plain;
-	bool bad;
 
-	for (const struct up_node *t = targets; t; t = t->next) {
-		if (find_point(x, f, t, &bad) || bad)
+	for (size_t i = 0; i < places->list.nr; i++) {
+		if (places->list.v[i].point || places->list.v[i].is_bad)
 			continue;
-		*end = up_copy(x, t);
+		*end = up_copy(x, places->list.v[i].target);
 		end = &(*end)->next;
 	}
 	return plain;
@@ -493,21 +487,19 @@ static struct up_node *plain_targets(struct up_expand *x, struct up_file *f,
 
 struct up_node *up_expand_probe(struct up_expand *x, struct up_file *f, struct up_node *n)
 {
+	struct up_places places = { 0 };
 	struct up_walk w = { .x = x, .file = f };
 	struct result r = { 0 };
-	bool bad;
 
-	if (resolve_points(x, f, n->probe.targets)) {
-		w.targets = n->probe.targets;
-		for (struct up_node *t = n->probe.targets; t; t = t->next) {
-			struct up_def *d = find_point(x, f, t, &bad);
-
-			if (d)
-				add_point(&w, &r, n, t, d);
-		}
+	if (find_places(x, f, n->probe.targets, &places)) {
+		w.places = &places;
+		for (size_t i = 0; i < places.list.nr; i++)
+			if (places.list.v[i].point)
+				add_point(&w, &r, n, places.list.v[i].target,
+					  places.list.v[i].point);
 		w.source = NULL;
 		w.point = NULL;
-		n->probe.targets = plain_targets(x, f, n->probe.targets);
+		n->probe.targets = plain_targets(x, &places);
 	}
 	if (n->probe.targets && compose(&w, n, n->span, walk_block, NULL))
 		add(&r, n);
@@ -515,14 +507,6 @@ struct up_node *up_expand_probe(struct up_expand *x, struct up_file *f, struct u
 }
 
 /* ---- checking a module ---- */
-
-static struct up_node *new_node(struct up_expand *x, enum up_nd kind, struct up_span span)
-{
-	struct up_node *n = up_new(x->arena, struct up_node);
-
-	*n = (struct up_node){ .kind = kind, .span = span, .depth = 1 };
-	return n;
-}
 
 /* Is the value known in the first block of a probe, whatever place it is for? */
 static bool is_known_first(const struct up_def *d, const char *name)
@@ -540,8 +524,8 @@ static bool is_known_first(const struct up_def *d, const char *name)
 /* A block that prints all values, or those that are known in the first block. */
 static struct up_node *print_exports(struct up_expand *x, const struct up_def *d, bool all)
 {
-	struct up_node *block = new_node(x, ND_BLOCK, d->span);
-	struct up_node *call = new_node(x, ND_CALL, d->span);
+	struct up_node *block = up_node_make(x->arena, ND_BLOCK, d->span);
+	struct up_node *call = up_node_make(x->arena, ND_CALL, d->span);
 	struct up_node **end = &call->call.args;
 
 	call->call.name = "print";
@@ -551,11 +535,11 @@ static struct up_node *print_exports(struct up_expand *x, const struct up_def *d
 
 		if (!all && !is_known_first(d, e->name))
 			continue;
-		*end = new_node(x, ND_NAME, e->span);
+		*end = up_node_make(x->arena, ND_NAME, e->span);
 		(*end)->name.s = e->name;
 		end = &(*end)->next;
 	}
-	block->block.stmts = new_node(x, ND_DO, d->span);
+	block->block.stmts = up_node_make(x->arena, ND_DO, d->span);
 	block->block.stmts->act.op = OPR_SET;
 	block->block.stmts->act.rhs = call;
 	return block;
@@ -563,7 +547,7 @@ static struct up_node *print_exports(struct up_expand *x, const struct up_def *d
 
 struct up_node *up_point_probe(struct up_expand *x, struct up_def *d)
 {
-	struct up_node *n = new_node(x, ND_PROBE, d->span);
+	struct up_node *n = up_node_make(x->arena, ND_PROBE, d->span);
 	bool has_late = false, is_late = false;
 
 	if (d->state != DEF_DONE || !d->sources.nr)
@@ -572,7 +556,7 @@ struct up_node *up_point_probe(struct up_expand *x, struct up_def *d)
 		is_late |= d->sources.v[i].at_return;
 	for (size_t i = 0; i < d->sources.v[0].exports.nr; i++)
 		has_late |= !is_known_first(d, d->sources.v[0].exports.v[i].name);
-	n->probe.targets = new_node(x, ND_TARGET, d->span);
+	n->probe.targets = up_node_make(x->arena, ND_TARGET, d->span);
 	n->probe.targets->target.raw = d->name;
 	n->probe.targets->target.len = strlen(d->name);
 	n->probe.entry = print_exports(x, d, false);

@@ -90,8 +90,7 @@ static void put_export(struct up_walk *w, struct up_node *n, const struct up_exp
 		put_constant(w, n, e->expr);
 		return;
 	}
-	inner = up_new(w->x->arena, struct up_node);
-	*inner = (struct up_node){ .kind = ND_PAREN, .span = n->span };
+	inner = up_node_make(w->x->arena, ND_PAREN, n->span);
 	inner->sub.e = up_use(w->x, e->expr, n->span);
 	up_node_measure(inner);
 	n->kind = ND_ENTRY;
@@ -100,7 +99,7 @@ static void put_export(struct up_walk *w, struct up_node *n, const struct up_exp
 
 /* ---- exports ---- */
 
-static const struct up_export *find_export(const struct up_point_source *s, const char *name)
+const struct up_export *up_find_export(const struct up_point_source *s, const char *name)
 {
 	for (size_t i = 0; s && i < s->exports.nr; i++)
 		if (!strcmp(s->exports.v[i].name, name))
@@ -110,21 +109,18 @@ static const struct up_export *find_export(const struct up_point_source *s, cons
 
 static const struct up_export *see_export(const struct up_walk *w, const char *name)
 {
-	const struct up_export *e = find_export(w->own, name);
+	const struct up_export *e = up_find_export(w->own, name);
 
-	return e ? e : find_export(w->source, name);
+	return e ? e : up_find_export(w->source, name);
 }
 
 /* A point among the probe's targets that exports the name, which this target does not have. */
 static const struct up_def *find_other_point(const struct up_walk *w, const char *name)
 {
-	for (const struct up_node *t = w->targets; t; t = t->next) {
-		const struct up_def *d =
-			up_nametab_find(&w->file->points,
-					up_arena_memdup(w->x->arena, t->target.raw, t->target.len));
+	for (size_t i = 0; w->places && i < w->places->points.nr; i++) {
+		const struct up_def *d = w->places->points.v[i];
 
-		if (d && d->state == DEF_DONE && d->sources.nr &&
-		    find_export(&d->sources.v[0], name))
+		if (d->state == DEF_DONE && d->sources.nr && up_find_export(&d->sources.v[0], name))
 			return d;
 	}
 	return NULL;
@@ -162,9 +158,9 @@ static bool use_export(struct up_walk *w, struct up_node *n)
 		return true;
 	}
 	if (!w->def && !w->file->is_module) {
-		struct up_node *seen = up_new(w->x->arena, struct up_node);
+		struct up_span *seen = up_new(w->x->arena, struct up_span);
 
-		*seen = *n;
+		*seen = n->span;
 		up_nametab_add(w->x->arena, &w->x->exported, n->name.s, seen);
 	}
 	put_export(w, n, e);
@@ -235,18 +231,9 @@ static void use_name(struct up_walk *w, struct up_node *n)
 	}
 }
 
-static unsigned count(const struct up_node *list)
-{
-	unsigned nr = 0;
-
-	for (; list; list = list->next)
-		nr++;
-	return nr;
-}
-
 static bool check_arguments(struct up_walk *w, const struct up_node *n, const struct up_def *d)
 {
-	unsigned want = count(d->params), got = count(n->call.args);
+	unsigned want = up_count_nodes(d->params), got = up_count_nodes(n->call.args);
 
 	if (want == got)
 		return true;
@@ -350,10 +337,7 @@ static void check_variable(struct up_walk *w, const struct up_node *name)
 		up_diag_note(w->x->ds, e->span, "declared here");
 	} else if (d) {
 		up_error(w->x->ds, name->span, E_CLASH, "`%s` is a %s, and no variable",
-			 name->name.s,
-			 d->kind == ND_CONST ? "constant"
-			 : d->kind == ND_FN  ? "function"
-					     : "parameter");
+			 name->name.s, up_def_kind(d));
 		up_diag_note(w->x->ds, d->span, "declared here");
 	} else {
 		return;

@@ -1,11 +1,12 @@
 /* Which names are taken by the language, and which one was meant. */
 #include "lang/builtin.h"
+#include "lang/check.h"
 #include "lang/expand_int.h"
 #include "lang/functions.h"
 #include "lang/values.h"
 
 static const char *const prefixes[] = { "reg", "entry", "thread", "call", NULL };
-static const char *const actions[] = { "print", "printf", "show", "clear", "stop", NULL };
+
 static bool is_one_of(const char *const *list, const char *name)
 {
 	while (*list && strcmp(*list, name))
@@ -26,8 +27,9 @@ const char *up_word_kind(const char *name)
 
 const char *up_call_kind(const struct up_env *env, const char *name)
 {
-	if (is_one_of(actions, name))
-		return "an action";
+	for (const struct up_action_row *r = up_action_rows; r->name; r++)
+		if (!strcmp(r->name, name))
+			return "an action";
 	if (up_fn_find(name) || !strcmp(name, "fetch"))
 		return "a function";
 	for (const struct up_agg_row *const *r = env->aggs; r && *r; r++)
@@ -59,7 +61,6 @@ bool up_unknown(struct up_expand *x, const struct up_file *f, struct up_span spa
 		enum up_diag_tag tag, bool is_call, const char *name)
 {
 	struct up_nearest near;
-	struct up_buf b = { 0 };
 
 	if (x->is_partial)
 		return false;
@@ -76,8 +77,6 @@ bool up_unknown(struct up_expand *x, const struct up_file *f, struct up_span spa
 		if (x->variables.v[i].name)
 			up_nearest_offer(&near, x->variables.v[i].name,
 					 strlen(x->variables.v[i].name));
-	if (up_nearest_list(&near, &b))
-		up_diag_hint(x->ds, "did you mean %s?", b.s);
-	up_buf_fini(&b);
+	up_diag_nearest(x->ds, &near);
 	return false;
 }

@@ -144,7 +144,7 @@ static bool not_fetchable(struct up_fetch_cx *cx, const struct up_node *n)
 		 "the kernel cannot compute this address: it reads at a register, an argument, a "
 		 "stack word or "
 		 "memory, plus or minus a constant");
-	if (up_unparen((struct up_node *)n)->kind == ND_BINARY)
+	if (up_unparen(n)->kind == ND_BINARY)
 		up_diag_hint(cx->ds, "print the two parts by themselves, or probe a place where "
 				     "the sum is in a register");
 	return false;
@@ -155,7 +155,7 @@ static const struct up_node *split_address(const struct up_node *n, uint64_t *of
 {
 	uint64_t c;
 
-	n = up_unparen((struct up_node *)n);
+	n = up_unparen(n);
 	if (n->kind == ND_BINARY && n->op.op == OPR_ADD) {
 		if (up_const_int(n->op.b, &c)) {
 			*off += c;

@@ -268,20 +268,8 @@ static bool is_logical(const struct up_node *n)
 {
 	if (n->kind != ND_BINARY)
 		return n->kind == ND_UNARY && n->op.op == OPR_NOT;
-	switch (n->op.op) {
-	case OPR_LAND:
-	case OPR_LOR:
-	case OPR_EQ:
-	case OPR_NE:
-	case OPR_LT:
-	case OPR_LE:
-	case OPR_GT:
-	case OPR_GE:
-	case OPR_MATCH:
-		return true;
-	default:
-		return false;
-	}
+	return up_op_is_comparison(n->op.op) || n->op.op == OPR_LAND || n->op.op == OPR_LOR ||
+	       n->op.op == OPR_MATCH;
 }
 
 /* The set as one of truths: bit 0 of the result says whether it holds 0, bit 1 whether 1. */
@@ -401,7 +389,7 @@ static const struct form *result_in(struct cx *cx, const struct up_node *n,
 		moved = up_set_add(set, n->op.op == OPR_ADD ? -k : k);
 		return number_in(cx, a, &moved);
 	case OPR_AND:
-		return mask_in(cx, up_unparen((struct up_node *)a), k, set);
+		return mask_in(cx, up_unparen(a), k, set);
 	default:
 		return NULL;
 	}
@@ -413,7 +401,7 @@ static const struct form *number_in(struct cx *cx, const struct up_node *n,
 	struct field f;
 	bool is_truth;
 
-	n = up_unparen((struct up_node *)n);
+	n = up_unparen(n);
 	if (is_logical(n))
 		switch (truths(set)) {
 		case 0:
@@ -554,7 +542,7 @@ static const struct form *judge(struct cx *cx, const struct up_node *n, bool wan
 {
 	const struct form *a, *b;
 
-	n = up_unparen((struct up_node *)n);
+	n = up_unparen(n);
 	if (cx->nr_parts > MAX_PARTS)
 		return &always;
 	if (!is_logical(n))

@@ -11,18 +11,26 @@
 #define MAX_RECORD 3072   /* bytes of all arguments of one event */
 #define MAX_LINE 4094     /* bytes of one definition */
 
-static bool name_taken(const struct up_build *b, const char *name)
+/* The name, or when another event has it, the name with the first free number behind it. */
+static const char *free_name(struct up_build *b, const char *base)
 {
-	for (size_t i = 0; i < b->events.nr; i++)
-		if (!strcmp(b->events.v[i].name, name))
-			return true;
-	return false;
+	unsigned *next = up_nametab_find(&b->event_names, base);
+	char name[MAX_EVENT_NAME + 32];
+
+	snprintf(name, sizeof(name), "%s", base);
+	while (next && up_nametab_find(&b->event_names, name))
+		snprintf(name, sizeof(name), "%s_%u", base, (*next)++);
+	const char *own = up_arena_strdup(b->arena, name);
+	next = up_new(b->arena, unsigned);
+	*next = 2;
+	up_nametab_add(b->arena, &b->event_names, own, next);
+	return own;
 }
 
 /* A C identifier that no event has yet: what the text says, as far as letters go. */
 static const char *event_name(struct up_build *b, const char *text, bool is_return)
 {
-	char base[MAX_EVENT_NAME + 16], name[MAX_EVENT_NAME + 32];
+	char base[MAX_EVENT_NAME + 16];
 	size_t len = 0;
 
 	if (!isalpha((unsigned char)*text) && *text != '_')
@@ -36,10 +44,7 @@ static const char *event_name(struct up_build *b, const char *text, bool is_retu
 	while (len > 1 && base[len - 1] == '_')
 		len--;
 	snprintf(base + len, sizeof(base) - len, "%s", is_return ? "__return" : "");
-	snprintf(name, sizeof(name), "%s", base);
-	for (unsigned i = 2; name_taken(b, name); i++)
-		snprintf(name, sizeof(name), "%s_%u", base, i);
-	return up_arena_strdup(b->arena, name);
+	return free_name(b, base);
 }
 
 static bool check_record(struct up_diags *ds, const struct up_shape *s, struct up_span span)

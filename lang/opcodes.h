@@ -15,6 +15,12 @@ enum up_opcode {
 };
 
 #define UP_MAX_REGS 250
+#define UP_LOOPS_MAX 8 /* one within the other; the machine keeps a place for each */
+
+/* A table or aggregation as an operand: an index in plan->aggs or plan->vars. */
+#define up_store_ref(is_agg, index) ((uint32_t)(index) << 1 | (uint32_t)(is_agg))
+#define up_store_is_agg(ref) ((ref)&1)
+#define up_store_index(ref) ((ref) >> 1)
 
 enum up_site_text { UP_SITE_FUNC, UP_SITE_OBJECT, UP_SITE_PROBE, UP_SITE_OFFSET };
 

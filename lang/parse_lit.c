@@ -42,28 +42,17 @@ static bool bad_number(struct up_scan *sc, const struct up_tok *t, const char *h
 	return false;
 }
 
-static unsigned digit_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return (unsigned)(c - '0');
-	if (c >= 'a' && c <= 'f')
-		return (unsigned)(c - 'a') + 10;
-	if (c >= 'A' && c <= 'F')
-		return (unsigned)(c - 'A') + 10;
-	return 99;
-}
-
 /* Adds the digits at d->s to d->whole; returns how many there were. */
 static unsigned read_digits(struct digits *d, unsigned base)
 {
 	unsigned nr = 0;
 	char before = '_';
 
-	for (; d->s < d->end && (*d->s == '_' || digit_value(*d->s) < base); d->s++) {
+	for (; d->s < d->end && (*d->s == '_' || up_digit_value(*d->s) < base); d->s++) {
 		if (*d->s == '_')
 			d->is_bad |= before == '_';
 		else if (__builtin_mul_overflow(d->whole, base, &d->whole) ||
-			 __builtin_add_overflow(d->whole, digit_value(*d->s), &d->whole))
+			 __builtin_add_overflow(d->whole, up_digit_value(*d->s), &d->whole))
 			d->is_big = true;
 		nr += *d->s != '_';
 		before = *d->s;

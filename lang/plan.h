@@ -58,7 +58,11 @@ struct up_insn {
 	uint8_t a;  /* usually the destination register */
 	uint16_t b; /* usually a source register or an index */
 	uint16_t c; /* usually the second source */
-	uint16_t d; /* of OP_TEXT, OP_CHARS, OP_BYTES, OP_ARRAY, OP_PEEK: how many bytes, at most */
+	/*
+	 * Of OP_TEXT, OP_CHARS, OP_BYTES, OP_ARRAY, OP_PEEK: how many bytes, at most; of OP_CALL:
+	 * enum up_fn_kind; of OP_RESULT: which result; of OP_NEXT: which iterator.
+	 */
+	uint16_t d;
 };
 
 /* What a handler does with the call it belongs to. */
@@ -189,7 +193,7 @@ struct up_plan {
 	uint32_t nr_blocks;
 	struct up_value *consts;
 	uint32_t nr_consts; /* numbers and strings of the code */
-	bool needs_pid;     /* some handler asks for `pid` */
+	bool needs_pid;     /* some handler must know its process: `pid`, sym, memory read late */
 	bool needs_threads; /* something is kept for each thread, and must end with it */
 	bool needs_order;   /* some handler's result depends on the order of events */
 	bool reads_late;    /* some handler reads the program's memory itself */

@@ -75,6 +75,12 @@ static void dump_peek(const struct up_insn *i, struct up_buf *out)
 		up_buf_printf(out, " by %u", i->c >> 8);
 }
 
+static void dump_labels(const char *const *labels, uint32_t nr, struct up_buf *out)
+{
+	for (uint32_t k = 0; k < nr; k++)
+		up_buf_printf(out, "%s%s", k ? ", " : "", labels[k]);
+}
+
 static void dump_operand(const struct up_plan *p, const struct up_plan_prog *prog, char kind,
 			 unsigned v, struct up_buf *out)
 {
@@ -95,8 +101,7 @@ static void dump_operand(const struct up_plan *p, const struct up_plan_prog *pro
 		up_buf_printf(out, "%c%u", v >> 8 ? 's' : 'u', v & 0xff);
 		break;
 	case 'P':
-		for (uint32_t i = 0; i < p->prints[v].nr; i++)
-			up_buf_printf(out, "%s%s", i ? ", " : "", p->prints[v].labels[i]);
+		dump_labels(p->prints[v].labels, p->prints[v].nr, out);
 		break;
 	case 'F':
 		dump_printf(&p->printfs[v], out);
@@ -108,7 +113,8 @@ static void dump_operand(const struct up_plan *p, const struct up_plan_prog *pro
 		up_buf_puts(out, p->vars[v].name);
 		break;
 	case 'S':
-		up_buf_puts(out, v & 1 ? p->aggs[v >> 1].name : p->vars[v >> 1].name);
+		up_buf_puts(out, up_store_is_agg(v) ? p->aggs[up_store_index(v)].name
+						    : p->vars[up_store_index(v)].name);
 		break;
 	case 'G':
 		up_buf_puts(out, p->aggs[v].name);
@@ -207,8 +213,8 @@ static void dump_agg(const struct up_plan_agg *a, struct up_buf *out)
 	up_buf_printf(out, "  %s", a->name);
 	if (a->is_named)
 		up_buf_printf(out, " = %s", a->text);
-	for (uint32_t k = 0; k < a->nr_keys; k++)
-		up_buf_printf(out, "%s%s", k ? ", " : " by ", a->key_labels[k]);
+	up_buf_puts(out, a->nr_keys ? " by " : "");
+	dump_labels(a->key_labels, a->nr_keys, out);
 	if (a->top)
 		up_buf_printf(out, " top %" PRIu32, a->top);
 	up_buf_putc(out, '\n');
@@ -239,12 +245,6 @@ static void dump_block(const struct up_plan *p, const struct up_plan_block *b, b
 		dump_prog(p, &p->progs[b->prog], out);
 }
 
-static void dump_keys(const char *const *labels, uint32_t nr, struct up_buf *out)
-{
-	for (uint32_t k = 0; k < nr; k++)
-		up_buf_printf(out, "%s%s", k ? ", " : "", labels[k]);
-}
-
 static const char *type_word(struct up_type t)
 {
 	switch (t.ty) {
@@ -270,7 +270,7 @@ static void dump_var(const struct up_plan_var *v, struct up_buf *out)
 		      v->name);
 	if (v->scope == UP_VAR_TABLE) {
 		up_buf_putc(out, '[');
-		dump_keys(v->key_labels, v->nr_keys, out);
+		dump_labels(v->key_labels, v->nr_keys, out);
 		up_buf_putc(out, ']');
 	}
 	up_buf_printf(out, ": %s\n", type_word(v->type));

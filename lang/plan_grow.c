@@ -8,8 +8,9 @@
 static bool is_same_prog(const struct up_plan_prog *a, const struct up_plan_prog *b)
 {
 	return a->is_return == b->is_return && a->calls == b->calls && a->probe == b->probe &&
-	       a->sp_arg == b->sp_arg && a->ra_arg == b->ra_arg && a->comm_arg == b->comm_arg &&
-	       a->nr_code == b->nr_code && !memcmp(a->code, b->code, a->nr_code * sizeof(*a->code));
+	       a->return_sp == b->return_sp && a->pops == b->pops && a->sp_arg == b->sp_arg &&
+	       a->ra_arg == b->ra_arg && a->comm_arg == b->comm_arg && a->nr_code == b->nr_code &&
+	       !memcmp(a->code, b->code, a->nr_code * sizeof(*a->code));
 }
 
 static bool is_same_arg(const struct up_plan_arg *a, const struct up_plan_arg *b)
@@ -46,7 +47,8 @@ static bool has_same_consts(const struct up_plan *a, const struct up_plan *b)
 static bool has_same_handlers(const struct up_plan *a, const struct up_plan *b)
 {
 	if (a->nr_progs != b->nr_progs || a->nr_prints != b->nr_prints ||
-	    a->nr_printfs != b->nr_printfs || a->nr_aggs != b->nr_aggs || !has_same_consts(a, b))
+	    a->nr_printfs != b->nr_printfs || a->nr_aggs != b->nr_aggs ||
+	    a->nr_vars != b->nr_vars || a->nr_blocks != b->nr_blocks || !has_same_consts(a, b))
 		return false;
 	for (uint32_t i = 0; i < a->nr_progs; i++)
 		if (!is_same_prog(&a->progs[i], &b->progs[i]))
@@ -66,12 +68,20 @@ static uint32_t match_event(const struct up_plan *p, const struct up_plan *from,
 	return is_same_event(&p->events[other], &from->events[i]) ? other : UP_NONE;
 }
 
-static bool has_file(const struct up_plan *p, const struct up_file_id *id)
+/* Sites of one file stand side by side: the last answer often is the next, too. */
+struct asked {
+	struct up_file_id id;
+	bool is_asked, has;
+};
+
+static bool has_file(const struct up_plan *p, const struct up_file_id *id, struct asked *last)
 {
-	for (uint32_t i = 0; i < p->nr_sites; i++)
-		if (p->sites[i].id.dev == id->dev && p->sites[i].id.ino == id->ino)
-			return true;
-	return false;
+	if (last->is_asked && up_file_id_is_same(&last->id, id))
+		return last->has;
+	*last = (struct asked){ .id = *id, .is_asked = true };
+	for (uint32_t i = 0; i < p->nr_sites && !last->has; i++)
+		last->has = up_file_id_is_same(&p->sites[i].id, id);
+	return last->has;
 }
 
 static struct up_plan_site copy_site(struct up_arena *a, const struct up_plan_site *s,
@@ -89,16 +99,18 @@ static struct up_plan_site copy_site(struct up_arena *a, const struct up_plan_si
 
 static uint32_t count_new(const struct up_plan *p, const struct up_plan *from)
 {
+	struct asked last = { 0 };
 	uint32_t nr = 0;
 
 	for (uint32_t i = 0; i < from->nr_sites; i++)
-		nr += !has_file(p, &from->sites[i].id);
+		nr += !has_file(p, &from->sites[i].id, &last);
 	return nr;
 }
 
 static int grow(struct up_plan *p, const struct up_plan *from)
 {
 	uint32_t nr = p->nr_sites, nr_new = count_new(p, from);
+	struct asked last = { 0 };
 
 	if (!nr_new)
 		return 0;
@@ -107,7 +119,7 @@ static int grow(struct up_plan *p, const struct up_plan *from)
 	for (uint32_t i = 0; i < from->nr_sites; i++) {
 		const struct up_plan_site *s = &from->sites[i];
 
-		if (has_file(p, &s->id))
+		if (has_file(p, &s->id, &last))
 			continue;
 		uint32_t event = match_event(p, from, s->event);
 		if (event == UP_NONE)

@@ -5,8 +5,9 @@
 
 #include "lang/demangle.h"
 
-int up_symbol_order(const struct up_symbol *a, const struct up_symbol *b)
+int up_symbol_order(const void *va, const void *vb)
 {
+	const struct up_symbol *a = va, *b = vb;
 	size_t la = strlen(a->name), lb = strlen(b->name);
 
 	if (a->addr != b->addr)
@@ -45,6 +46,5 @@ void up_near_source_names(const struct up_resolver *r, const struct up_object *o
 
 	r->find(r->ctx, o, &q, offer, &to, &why);
 	up_buf_fini(&to.name);
-	up_buf_fini(&why.msg);
-	up_buf_fini(&why.hint);
+	up_why_fini(&why);
 }

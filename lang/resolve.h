@@ -27,6 +27,12 @@ struct up_file_id {
 	int64_t written;   /* when it was last written to, ns */
 };
 
+/* The same file, whatever was written to it? */
+static inline bool up_file_id_is_same(const struct up_file_id *a, const struct up_file_id *b)
+{
+	return a->dev == b->dev && a->ino == b->ino;
+}
+
 /* An ELF file that was opened. Lives as long as the resolver. */
 struct up_object {
 	const char *path;        /* absolute, symlinks resolved: what the kernel is told */
@@ -46,10 +52,10 @@ struct up_symbol {
 };
 
 /*
- * An order for qsort(): by address, and of several names of one address the one to show first:
- * global before local, then the shorter, then by letters.
+ * An order of struct up_symbol for qsort(): by address, and of several names of one address the one
+ * to show first: global before local, then the shorter, then by letters.
  */
-int up_symbol_order(const struct up_symbol *a, const struct up_symbol *b);
+int up_symbol_order(const void *a, const void *b);
 
 enum up_query_kind { UP_QUERY_EXACT, UP_QUERY_GLOB };
 
@@ -67,12 +73,18 @@ enum up_harm {
 	UP_HARM_RED_ZONE /* the kernel overwrites the word below the stack pointer */
 };
 
-/* Why something was refused: text for a diagnostic. The caller frees both with up_buf_fini(). */
+/* Why something was refused: text for a diagnostic. The caller frees it with up_why_fini(). */
 struct up_why {
 	struct up_buf msg;  /* what is wrong, without a full stop */
 	struct up_buf hint; /* what to do; empty if there is nothing to say */
 	enum up_harm harm;  /* of can_probe() */
 };
+
+static inline void up_why_fini(struct up_why *why)
+{
+	up_buf_fini(&why->msg);
+	up_buf_fini(&why->hint);
+}
 
 enum up_place {
 	UP_PLACE_CODE,   /* inside an executable PT_LOAD */

@@ -88,17 +88,6 @@ static const char *glob_text(struct up_diags *ds, const struct marked *m)
 	return s;
 }
 
-static bool report_why(struct up_diags *ds, struct up_span span, enum up_diag_tag tag,
-		       struct up_why *why)
-{
-	up_error(ds, span, tag, "%s", why->msg.s ? why->msg.s : "out of memory");
-	if (why->hint.len)
-		up_diag_hint(ds, "%s", why->hint.s);
-	up_buf_fini(&why->msg);
-	up_buf_fini(&why->hint);
-	return false;
-}
-
 /* Would a name mean something else, or end too soon, without quotes? */
 static bool needs_quotes(const char *name)
 {
@@ -157,11 +146,6 @@ static bool keep_symbol(void *arg, const struct up_symbol *s)
 	return true;
 }
 
-static int by_address(const void *a, const void *b)
-{
-	return up_symbol_order(a, b);
-}
-
 static void add_place(struct up_diags *ds, struct up_target *t, uint64_t addr, uint64_t off,
 		      const char *func, uint64_t func_off)
 {
@@ -180,9 +164,9 @@ static bool gather(struct up_diags *ds, const struct up_env *env, const struct u
 
 	w->arena = ds->arena;
 	if (r->find(r->ctx, t->object, q, keep_symbol, w, &why) < 0)
-		return report_why(ds, l->span, E_OBJECT, &why);
+		return up_diag_why(ds, l->span, E_OBJECT, &why);
 	if (w->found.nr)
-		qsort(w->found.v, w->found.nr, sizeof(w->found.v[0]), by_address);
+		qsort(w->found.v, w->found.nr, sizeof(w->found.v[0]), up_symbol_order);
 	return true;
 }
 
@@ -354,18 +338,17 @@ static bool judge_harm(struct up_diags *ds, const struct up_env *env, struct up_
 		       struct up_why *why)
 {
 	if (why->harm == UP_HARM_NONE)
-		return report_why(ds, span, E_ADDRESS_RANGE, why);
+		return up_diag_why(ds, span, E_ADDRESS_RANGE, why);
 	if (env->unsafe) {
 		up_error(ds, span, W_UNSAFE, "%s: %s", why->msg.s ? why->msg.s : "",
 			 harm_text(why->harm));
 		if (why->hint.len)
 			up_diag_hint(ds, "%s", why->hint.s);
-		up_buf_fini(&why->msg);
-		up_buf_fini(&why->hint);
+		up_why_fini(why);
 		return true;
 	}
 	up_buf_printf(&why->hint, "%s--unsafe allows it", why->hint.len ? "; " : "");
-	return report_why(ds, span, E_HARM, why);
+	return up_diag_why(ds, span, E_HARM, why);
 }
 
 /* Checks that a probe can stand at addr, and adds it. */
@@ -480,8 +463,7 @@ static void add_matched(struct up_diags *ds, const struct up_env *env, struct up
 	} else {
 		add_place(ds, t, s->addr, off, s->name, 0);
 	}
-	up_buf_fini(&why.msg);
-	up_buf_fini(&why.hint);
+	up_why_fini(&why);
 }
 
 /* "3 labels (x, ...)", with a comma before it when something stands there. */
@@ -709,7 +691,7 @@ static bool open_object(struct up_diags *ds, const struct up_env *env, struct up
 
 	t->object = r->open(r->ctx, t->object_name, &why);
 	if (!t->object)
-		return report_why(ds, span, E_OBJECT, &why);
+		return up_diag_why(ds, span, E_OBJECT, &why);
 	if (!up_abi_find(t->object->machine))
 		return up_error(ds, span, E_OBJECT,
 				"%s is a program for a processor that cannot be probed here",

@@ -26,8 +26,7 @@ struct up_loc {
 	struct up_span span; /* of it in the script */
 	uint64_t off;        /* "+0x12" behind it */
 	bool has_off;
-	const char *version;   /* "@GLIBC_2.14" behind it, or NULL */
-	struct up_query query; /* for names and patterns */
+	const char *version; /* "@GLIBC_2.14" behind it, or NULL */
 };
 
 /* What a walk over symbols gathers. */

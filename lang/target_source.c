@@ -65,13 +65,7 @@ static void each_symbol(const struct up_env *env, const struct up_target *t, con
 	struct up_why why = { 0 };
 
 	r->find(r->ctx, t->object, &q, fn, arg, &why);
-	up_buf_fini(&why.msg);
-	up_buf_fini(&why.hint);
-}
-
-static int by_address(const void *a, const void *b)
-{
-	return up_symbol_order(a, b);
+	up_why_fini(&why);
 }
 
 static void find_named(struct up_diags *ds, const struct up_env *env, const struct up_target *t,
@@ -86,7 +80,7 @@ static void find_named(struct up_diags *ds, const struct up_env *env, const stru
 		each_symbol(env, t, name.glob.s, version, choose, &c);
 	up_source_name_fini(&name);
 	if (w->found.nr)
-		qsort(w->found.v, w->found.nr, sizeof(w->found.v[0]), by_address);
+		qsort(w->found.v, w->found.nr, sizeof(w->found.v[0]), up_symbol_order);
 }
 
 void up_target_find_source(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,

@@ -31,6 +31,7 @@ extern const struct up_type_form up_type_forms[];
 #define UP_TEXT_LEN 511   /* bytes of text that are read unless string[N] says otherwise */
 #define UP_BLOCK_MAX 2048 /* and at most; of bytes and arrays too */
 
+/* The row of a type that is a single name, or NULL. */
 const struct up_type_row *up_type_find(const char *name);
 
 /*

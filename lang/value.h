@@ -67,6 +67,23 @@ static inline bool up_ty_has_bytes(enum up_ty ty)
 	return ty == TY_STR || ty == TY_BYTES || ty == TY_ARRAY;
 }
 
+static inline bool up_type_is_number(struct up_type t)
+{
+	return t.ty == TY_INT || t.ty == TY_FLOAT;
+}
+
+/* Does an integer use all 64 bits, so that its sign matters? */
+static inline bool up_type_is_wide(struct up_type t)
+{
+	return t.bits == 64 && t.show != UP_SHOW_BOOL;
+}
+
+static inline bool up_type_is_same(struct up_type a, struct up_type b)
+{
+	return a.ty == b.ty && a.show == b.show && a.bits == b.bits && a.is_signed == b.is_signed &&
+	       a.count == b.count;
+}
+
 /* Do two types have the same form? How wide a single number is does not matter. */
 static inline bool up_type_same_form(struct up_type a, struct up_type b)
 {

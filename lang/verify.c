@@ -32,7 +32,7 @@ static void flow(struct up_verify *v, const struct up_verify_state *s, uint32_t 
 		there->written[w] &= s->written[w] & same_kind;
 		there->keys[w] &= s->keys[w] & there->written[w];
 	}
-	for (unsigned l = 0; l < UP_VERIFY_LOOPS; l++)
+	for (unsigned l = 0; l < UP_LOOPS_MAX; l++)
 		if (there->heads[l] != s->heads[l])
 			there->heads[l] = 0;
 	there->is_opened |= s->is_opened;
@@ -77,8 +77,11 @@ static bool step_loop(struct up_verify *v, struct up_verify_state *s, const stru
 
 static const struct up_type *keys_of(const struct up_plan *p, unsigned store, uint32_t *nr)
 {
-	*nr = store & 1 ? p->aggs[store >> 1].nr_keys : p->vars[store >> 1].nr_keys;
-	return store & 1 ? p->aggs[store >> 1].key_types : p->vars[store >> 1].key_types;
+	unsigned i = up_store_index(store);
+	bool is_agg = up_store_is_agg(store);
+
+	*nr = is_agg ? p->aggs[i].nr_keys : p->vars[i].nr_keys;
+	return is_agg ? p->aggs[i].key_types : p->vars[i].key_types;
 }
 
 /* The head of a loop: nothing is taken into a turn, or behind the loop, but the keys around it. */
@@ -250,7 +253,8 @@ static bool verify_slots(struct up_verify *v)
 
 /* ---- the plan ---- */
 
-static bool verify_sites(struct up_verify *v)
+/* `done`: of each handler, the event that it was verified for last, plus one. */
+static bool verify_sites(struct up_verify *v, uint32_t *done)
 {
 	const struct up_plan *p = v->p;
 
@@ -261,11 +265,11 @@ static bool verify_sites(struct up_verify *v)
 		}
 		v->prog = &p->progs[p->sites[s].prog];
 		v->event = &p->events[p->sites[s].event];
-		if (s && p->sites[s - 1].prog == p->sites[s].prog &&
-		    p->sites[s - 1].event == p->sites[s].event)
+		if (done[p->sites[s].prog] == p->sites[s].event + 1)
 			continue; /* the same again */
 		if (!verify_prog(v))
 			return false;
+		done[p->sites[s].prog] = p->sites[s].event + 1;
 	}
 	return true;
 }
@@ -290,6 +294,9 @@ static bool verify_blocks(struct up_verify *v)
 bool up_plan_verify(const struct up_plan *p, struct up_buf *why)
 {
 	struct up_verify v = { .p = p, .why = why };
+	uint32_t *done = calloc((size_t)p->nr_progs + 1, sizeof(*done));
+	bool ok = done ? verify_sites(&v, done) : bad_prog(&v, "memory is out");
 
-	return verify_sites(&v) && verify_blocks(&v) && verify_slots(&v);
+	free(done);
+	return ok && verify_blocks(&v) && verify_slots(&v);
 }

@@ -6,7 +6,6 @@
 #include "lang/verify.h"
 
 #define UP_VERIFY_WORDS ((UP_MAX_REGS + 2 + 63) / 64)
-#define UP_VERIFY_LOOPS 8
 
 /* What is known before an instruction. Registers have a bit each. */
 struct up_verify_state {
@@ -14,9 +13,8 @@ struct up_verify_state {
 	uint64_t bytes[UP_VERIFY_WORDS]; /* of these: which hold text, bytes or an array, not a
 					    number */
 	uint64_t keys[UP_VERIFY_WORDS];  /* and which hold the keys of loops in use */
-	uint32_t
-		heads[UP_VERIFY_LOOPS]; /* of iterators in use: the loop's OP_NEXT; 0: not in use */
-	bool is_opened;                 /* was the call opened, on some way? */
+	uint32_t heads[UP_LOOPS_MAX]; /* of iterators in use: the loop's OP_NEXT; 0: not in use */
+	bool is_opened;               /* was the call opened, on some way? */
 	bool is_reached;
 };
 

@@ -60,9 +60,9 @@ static bool check_const(struct up_verify *v, uint32_t i, bool is_text)
 
 static bool check_store(struct up_verify *v, unsigned store)
 {
-	if (store & 1)
-		return below(v, "aggregation", store >> 1, v->p->nr_aggs);
-	return below(v, "variable", store >> 1, v->p->nr_vars);
+	if (up_store_is_agg(store))
+		return below(v, "aggregation", up_store_index(store), v->p->nr_aggs);
+	return below(v, "variable", up_store_index(store), v->p->nr_vars);
 }
 
 /* An operand that is neither a register nor a jump's target. */
@@ -95,7 +95,7 @@ static bool check_operand(struct up_verify *v, char kind, const struct up_insn *
 	case 'C':
 		return below(v, "function", n, FN_COUNT);
 	case 'i':
-		return below(v, "loop", n, UP_VERIFY_LOOPS);
+		return below(v, "loop", n, UP_LOOPS_MAX);
 	default:
 		return true;
 	}
@@ -187,9 +187,9 @@ static bool check_slot(struct up_verify *v, const struct up_insn *i)
 /* Only globals and tables can be shown and cleared; only tables have rows. */
 static bool check_shown(struct up_verify *v, const struct up_insn *i)
 {
-	if (i->b & 1)
+	if (up_store_is_agg(i->b))
 		return true;
-	const struct up_plan_var *var = &v->p->vars[i->b >> 1];
+	const struct up_plan_var *var = &v->p->vars[up_store_index(i->b)];
 	bool has_rows = i->op == OP_LEN || i->op == OP_LOOP;
 	return var->scope == UP_VAR_TABLE || (!has_rows && var->scope == UP_VAR_GLOBAL) ||
 	       up_verify_bad(v, "the variable `%s` is of another scope", var->name);
@@ -246,7 +246,7 @@ static bool check_more(struct up_verify *v, const struct up_insn *i)
 	case OP_RESULT:
 		return check_result(v, i);
 	case OP_NEXT:
-		return below(v, "loop", i->d, UP_VERIFY_LOOPS);
+		return below(v, "loop", i->d, UP_LOOPS_MAX);
 	case OP_CALL:
 		return check_call(v, i);
 	default:

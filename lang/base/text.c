@@ -246,22 +246,13 @@ void up_text_message(struct up_buf *b, const char *s, size_t len)
 	add_words(b, s + c.tail, len - c.tail);
 }
 
-static unsigned digit_of(char c)
-{
-	char lower = (char)(c | 32);
-
-	return c >= '0' && c <= '9'           ? (unsigned)(c - '0')
-	       : lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a' + 10)
-					      : UINT_MAX;
-}
-
 /* Up to `most` digits at s; returns how many there are. */
 static size_t read_digits(const char *s, size_t len, unsigned base, size_t most, uint32_t *v)
 {
 	size_t nr = 0;
 
-	for (*v = 0; nr < most && nr < len && digit_of(s[nr]) < base; nr++)
-		*v = *v * base + digit_of(s[nr]);
+	for (*v = 0; nr < most && nr < len && up_digit_value(s[nr]) < base; nr++)
+		*v = *v * base + up_digit_value(s[nr]);
 	return nr;
 }
 

@@ -5,6 +5,7 @@
 #ifndef UP_BASE_TEXT_H
 #define UP_BASE_TEXT_H
 
+#include <limits.h>
 #include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,6 +33,16 @@ void up_text_message(struct up_buf *b, const char *s, size_t len);
  * what is wrong with it ("is not an escape"), and *nr to 0.
  */
 size_t up_text_unescape(const char *s, size_t len, char out[4], size_t *nr, const char **wrong);
+
+/* What a digit is worth, of any base up to 16; UINT_MAX of what is none. */
+static inline unsigned up_digit_value(char c)
+{
+	char lower = (char)(c | 32);
+
+	return c >= '0' && c <= '9'           ? (unsigned)(c - '0')
+	       : lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a' + 10)
+					      : UINT_MAX;
+}
 
 /* Appends s as the inside of a JSON string (no quotes). Invalid UTF-8 becomes U+FFFD. */
 void up_text_json(struct up_buf *b, const char *s, size_t len);

@@ -231,6 +231,10 @@ static void test_first_last(void)
 	CHECK(get(&b, "last").len == 0 && get(&b, "last").flags == 0);
 	end(&a);
 	end(&b);
+	start(&a, "first", UP_TYPE_STR);
+	add(&a, str(""));
+	CHECK(get(&a, "first").p && get(&a, "first").len == 0);
+	end(&a);
 	start(&a, "first", UP_TYPE_S64);
 	start(&b, "last", UP_TYPE_FLOAT);
 	add(&a, num(0));

@@ -636,6 +636,66 @@ static void test_each_step_fails(void)
 	fail_at = 0;
 }
 
+/* --- sites that come later ------------------------------------------------------------------- */
+
+static unsigned count_lines(const struct up_attach *a)
+{
+	struct up_buf b = { 0 };
+	unsigned nr = 0;
+
+	CHECK(!up_tracefs_read(&tracefs, "uprobe_events", &b));
+	for (const char *s = b.s; s && (s = strstr(s, a->session)); s++)
+		nr++;
+	up_buf_fini(&b);
+	return nr;
+}
+
+/*
+ * What fails before anything is armed leaves nothing enabled, can be tried again, and costs none of
+ * the hits that were not read yet.
+ */
+static void test_grow(bool one_event_per_site, uint32_t other_event)
+{
+	struct up_attach_opts o = { .one_event_per_site = one_event_per_site };
+	bool is_removed = one_event_per_site || other_event != 0;
+	struct up_plan_site more[7];
+	bool has_begun;
+
+	memcpy(more, sites, sizeof(sites));
+	more[5] = sites[1];
+	more[5].event = other_event;
+	more[6] = sites[1];
+	struct up_attach *a = open_attach(o);
+	if (!a)
+		return;
+	CHECK(!up_attach_arm(a, &status));
+	let_call(start_caller(false));
+	unsigned lines = count_lines(a);
+	uint32_t nr_events = a->nr_events;
+	plan.sites = more;
+	plan.nr_sites = 7;
+	more[5].id.ino = 1; /* another file than was read */
+	CHECK(up_attach_grow(a, 5, &has_begun, &status) == -ESTALE && !has_begun);
+	CHECK(a->nr_events == nr_events && count_lines(a) == lines);
+	more[5].id.ino = 0;
+	more[6].path = "/nonexistent";
+	up_status_clear(&status);
+	CHECK(up_attach_grow(a, 5, &has_begun, &status) == -ENOENT && !has_begun);
+	CHECK(a->nr_events == nr_events && count_lines(a) == lines + !is_removed);
+	lines += !is_removed;
+	more[6].path = sites[1].path;
+	up_status_clear(&status);
+	CHECK(!up_attach_grow(a, 5, &has_begun, &status) && has_begun);
+	say_status();
+	CHECK(a->nr_events == nr_events + (is_removed ? 2 : 1) && count_lines(a) == lines + 2);
+	CHECK(!up_attach_stop(a, &status));
+	struct seen seen = read_all(a);
+	CHECK(seen.hits[0] == 3 && seen.hits[1] == 5 && seen.hits[2] == 7);
+	close_attach(a);
+	plan.sites = sites;
+	plan.nr_sites = 5;
+}
+
 /* A path that a definition cannot carry. */
 static void test_path_with_space(void)
 {
@@ -695,6 +755,9 @@ int main(int argc, char **argv)
 	test_processes(true);
 	test_skip_self();
 	test_two();
+	test_grow(false, 1);
+	test_grow(false, 0);
+	test_grow(true, 1);
 	test_path_with_space();
 	test_bad_definitions();
 	test_stopped();

@@ -731,6 +731,27 @@ static void check_overlapping_names(void)
 	free(b);
 }
 
+/* Which file a name leads to when another one takes its place: the first one during a compile. */
+static void check_replaced(bool compile_once)
+{
+	struct up_elf_options opt = { .compile_once = compile_once };
+	struct up_elf_resolver *its = up_elf_resolver_new(&opt);
+	const struct up_resolver *r = up_elf_resolver_iface(its);
+	char dir[] = "/tmp/uptick-test-elf.XXXXXX", path[64], other[64], command[200];
+
+	CHECK(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/it", dir);
+	snprintf(other, sizeof(other), "%s/other", dir);
+	snprintf(command, sizeof(command), "cp /bin/true %s && cp /bin/true %s", path, other);
+	CHECK(!system(command));
+	const struct up_object *first = r->open(r->ctx, path, &why);
+	CHECK(first && r->open(r->ctx, path, &why) == first);
+	CHECK(!rename(other, path));
+	CHECK((r->open(r->ctx, path, &why) == first) == compile_once);
+	CHECK(!unlink(path) && !rmdir(dir));
+	up_elf_resolver_free(its);
+}
+
 int main(int argc, char **argv)
 {
 	struct up_elf_options opt = { 0 };
@@ -759,6 +780,8 @@ int main(int argc, char **argv)
 	check_boundaries("/bin/true");
 #endif
 	check_definer();
+	check_replaced(false);
+	check_replaced(true);
 	check_overlapping_names();
 	check_damage("/bin/true", rounds);
 	check_damage(open_object("libm")->path, rounds / 20);

@@ -159,6 +159,12 @@ static void check_written(void)
 	CHECK(look() == 0);
 	replace(one, "other");
 	CHECK(looks(one, UP_FILE_REPLACED) && said.is_told);
+	/* One is given another time when the other is written to. */
+	up_filewatch_fini(&w);
+	start();
+	write_file(two, "more than before");
+	CHECK(!utimensat(AT_FDCWD, one, past, 0));
+	CHECK(looks(two, UP_FILE_WRITTEN));
 	up_filewatch_fini(&w);
 }
 

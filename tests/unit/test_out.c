@@ -450,7 +450,7 @@ static void test_end(void)
 			  "1 return came from a call whose entry was not seen\n"
 			  "2 calls were left without a return\n"
 			  "10 calls were nested too deeply: the kernel tells of 64 nested returns "
-			  "of a thread\n"
+			  "of a thread, and at most 8192 open calls are kept\n"
 			  "1 division by zero\n"
 			  "7 records of the kernel made no sense\n"
 			  "4 values could not be read\n"

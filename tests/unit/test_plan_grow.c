@@ -116,6 +116,24 @@ static void refuse(struct made *old, struct made *new)
 	free_both(old, new);
 }
 
+static void check_other_fields(void)
+{
+	struct made old, new;
+
+	make_both(&old, &new);
+	new.progs[1].return_sp = 8;
+	refuse(&old, &new);
+	make_both(&old, &new);
+	new.progs[1].pops = 8;
+	refuse(&old, &new);
+	make_both(&old, &new);
+	new.plan.nr_vars = 1;
+	refuse(&old, &new);
+	make_both(&old, &new);
+	new.plan.nr_blocks = 1;
+	refuse(&old, &new);
+}
+
 static void check_others(void)
 {
 	struct made old, new;
@@ -150,6 +168,7 @@ int main(void)
 {
 	check_growing();
 	check_reversed();
+	check_other_fields();
 	check_others();
 	return unit_report("plan_grow");
 }

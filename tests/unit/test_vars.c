@@ -167,7 +167,7 @@ static void test_loops(struct up_vars *vs)
 /* What variables hold is limited together; what is refused is counted, and nothing else changes. */
 static void test_limit(struct up_vars *vs)
 {
-	static char text[4096];
+	static char text[4096], large[2 << 20];
 	struct up_value keys[2], v = { .p = text, .len = sizeof(text) };
 	uint64_t before = up_vars_dropped(vs);
 	char key[24];
@@ -177,6 +177,13 @@ static void test_limit(struct up_vars *vs)
 		up_vars_set_row(vs, TABLE, keys, &v);
 	}
 	CHECK(up_vars_dropped(vs) - before > 700);
+	/* There is no row of what was refused; one that is there keeps its text. */
+	CHECK(up_table_count(&vs->tables[TABLE]) == 1000 - (up_vars_dropped(vs) - before));
+	make_keys(keys, key, 0);
+	v = (struct up_value){ .p = large, .len = sizeof(large) };
+	up_vars_set_row(vs, TABLE, keys, &v);
+	CHECK(up_vars_get_row(vs, TABLE, keys).len == sizeof(text));
+	v = (struct up_value){ .p = text, .len = sizeof(text) };
 	up_vars_clear(vs, TABLE);
 	before = up_vars_dropped(vs);
 	up_vars_set_row(vs, TABLE, keys, &v);
