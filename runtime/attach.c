@@ -34,7 +34,7 @@ static int set_if_possible(struct up_attach *a, const char *file, const char *va
 	struct up_status ignored = { 0 };
 	int err = set(a, file, value, &ignored);
 
-	if (err == -EINTR || err == -ETIMEDOUT || err == -EPIPE) {
+	if (up_keeper_is_over(err)) {
 		if (st && !st->err)
 			*st = ignored;
 		return err;

@@ -223,8 +223,8 @@ static void explain_line(struct up_attach *a, uint32_t site, const char *line, i
 /* Errors that no single line has brought about. */
 static bool is_general(int err)
 {
-	return err == -EINTR || err == -ETIMEDOUT || err == -EPIPE || err == -EACCES ||
-	       err == -EPERM || err == -EROFS || err == -ENOMEM;
+	return up_keeper_is_over(err) || err == -EACCES || err == -EPERM || err == -EROFS ||
+	       err == -ENOMEM;
 }
 
 /*
@@ -556,18 +556,28 @@ int up_attach_layout(struct up_attach *a, struct up_status *st)
 	return err;
 }
 
+void up_attach_layout_drop(struct up_attach *a, uint32_t first)
+{
+	for (uint32_t i = first; i < a->nr_events; i++) {
+		struct up_attach_event *e = &a->events[i];
+
+		if (a->by_id && a->by_id[e->id] == i + 1)
+			a->by_id[e->id] = 0;
+		if (!e->shares_args)
+			free(e->args);
+		free(e->name);
+	}
+	a->nr_events = first;
+}
+
 void up_attach_layout_fini(struct up_attach *a)
 {
-	for (uint32_t i = 0; i < a->nr_events; i++) {
-		if (!a->events[i].shares_args)
-			free(a->events[i].args);
-		free(a->events[i].name);
-	}
+	if (a->events)
+		up_attach_layout_drop(a, 0);
 	free(a->events);
 	free(a->by_id);
 	a->events = NULL;
 	a->by_id = NULL;
-	a->nr_events = 0;
 }
 
 int up_attach_layout_add(struct up_attach *a, struct up_attach_event model, struct up_status *st)

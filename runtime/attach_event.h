@@ -28,6 +28,8 @@ int up_attach_layout(struct up_attach *a, struct up_status *st);
 /* Adds an entry to a->events that records like the first one of its plan event; takes its name
  * over. */
 int up_attach_layout_add(struct up_attach *a, struct up_attach_event model, struct up_status *st);
+/* Forgets the entries of a->events from `first` on. */
+void up_attach_layout_drop(struct up_attach *a, uint32_t first);
 void up_attach_layout_fini(struct up_attach *a);
 
 /* "SESSION/EVENT" of an entry of a->events, appended. */

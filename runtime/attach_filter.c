@@ -7,12 +7,6 @@
 
 #define MAX_COUNTED 256 /* events whose hits are summed up; each is looked for in a long list */
 
-/* Did the keeper fail, rather than the kernel refuse? */
-static bool is_general(int err)
-{
-	return err == -EINTR || err == -ETIMEDOUT || err == -EPIPE;
-}
-
 static int write_filter(struct up_attach *a, struct up_attach_event *e, const char *filter,
 			struct up_status *st)
 {
@@ -27,7 +21,7 @@ static int write_filter(struct up_attach *a, struct up_attach_event *e, const ch
 	e->is_filtered = !err;
 	a->nr_filters += !err;
 	a->nr_refused += err != 0;
-	if (!is_general(err))
+	if (!up_keeper_is_over(err))
 		return 0;
 	if (st && !st->err)
 		*st = refusal;

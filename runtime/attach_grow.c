@@ -7,6 +7,8 @@
 #include "runtime/attach_event.h"
 #include "runtime/fileid.h"
 
+#define NAME_SIZE 96 /* bytes of an event's name */
+
 /* ---- files ---- */
 
 static int say_changed(const char *path, enum up_file_change change, struct up_status *st)
@@ -90,14 +92,58 @@ static int add_event(struct up_attach *a, const char *name, uint32_t event, cons
 }
 
 /* Another name than the plan's, since an event that is armed takes no more sites. */
+static void name_grown(const struct up_attach *a, uint32_t event, char name[NAME_SIZE])
+{
+	snprintf(name, NAME_SIZE, "%s_g%u", a->plan->events[event].name, a->nr_grown);
+}
+
 static int add_sites(struct up_attach *a, uint32_t event, uint32_t first, uint32_t *sites,
 		     struct up_status *st)
 {
 	uint32_t nr = list_sites(a->plan, event, first, sites);
-	char name[96];
+	char name[NAME_SIZE];
 
-	snprintf(name, sizeof(name), "%s_g%u", a->plan->events[event].name, a->nr_grown);
+	name_grown(a, event, name);
 	return nr ? add_event(a, a->one_event_per_site ? NULL : name, event, sites, nr, st) : 0;
+}
+
+/* Removes "SESSION/NAME" if it is there. False when there is no use in going on. */
+static bool remove_event(struct up_attach *a, const char *name)
+{
+	struct up_buf path = { 0 };
+	int err = -ENOMEM;
+
+	up_buf_printf(&path, "%s/%s", a->session, name);
+	if (!path.failed)
+		err = up_keeper_remove(a->keeper, path.s, NULL);
+	up_buf_fini(&path);
+	return !up_keeper_is_over(err);
+}
+
+/*
+ * Takes back what was defined for sites from number `first` on, of which nothing was enabled. Only
+ * events of one site: to remove others safely they are enabled once, and the removal of an event
+ * that was enabled empties the ring buffer. They stay, disabled, until everything is undone.
+ */
+static void shrink(struct up_attach *a, uint32_t first, uint32_t *sites)
+{
+	bool go_on = true;
+
+	for (uint32_t i = 0; i < a->plan->nr_events && go_on; i++) {
+		uint32_t nr = list_sites(a->plan, i, first, sites);
+		char name[NAME_SIZE];
+
+		name_grown(a, i, name);
+		if (nr == 1 && !a->one_event_per_site)
+			go_on = remove_event(a, name);
+		for (uint32_t k = 0; k < nr && a->one_event_per_site && go_on; k++) {
+			struct up_buf b = { 0 };
+
+			up_plan_event_name(a->plan, sites[k], true, &b);
+			go_on = !b.failed && remove_event(a, b.s);
+			up_buf_fini(&b);
+		}
+	}
 }
 
 int up_attach_grow(struct up_attach *a, uint32_t first, bool *has_begun, struct up_status *st)
@@ -110,13 +156,16 @@ int up_attach_grow(struct up_attach *a, uint32_t first, bool *has_begun, struct 
 	if (!sites)
 		return up_status_set(st, -ENOMEM, NULL, "cannot define more probes");
 	a->nr_grown++;
+	err = up_attach_check_files(a->plan, first, st);
 	for (uint32_t i = 0; i < a->plan->nr_events && !err; i++)
 		err = add_sites(a, i, first, sites, st);
-	free(sites);
 	if (!err)
 		err = up_attach_check_files(a->plan, first, st);
-	if (err)
-		return err;
-	*has_begun = true;
-	return up_attach_enable(a, nr_before, first, st);
+	if (err) {
+		up_attach_layout_drop(a, nr_before);
+		shrink(a, first, sites);
+	}
+	free(sites);
+	*has_begun = !err;
+	return err ? err : up_attach_enable(a, nr_before, first, st);
 }

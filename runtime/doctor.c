@@ -308,11 +308,6 @@ static int try_feature(const struct feature *f, struct up_keeper *k, struct up_s
 	return err;
 }
 
-bool up_doctor_is_over(int err)
-{
-	return err == -ETIMEDOUT || err == -EPIPE || err == -EINTR;
-}
-
 /* A step failed after which there is no point in going on. */
 static void say_over(struct up_doctor *d, const char *what, int err, const struct up_status *st)
 {
@@ -329,7 +324,7 @@ static int check_features(struct up_doctor *d, struct up_keeper *k)
 		struct up_status st = { 0 };
 		int err = try_feature(f, k, &st);
 
-		if (up_doctor_is_over(err)) {
+		if (up_keeper_is_over(err)) {
 			say_over(d, f->what, err, &st);
 			return err;
 		}
@@ -416,7 +411,7 @@ static bool check_session(struct up_doctor *d, const struct up_tracefs *fs, stru
 		if (!err) {
 			check_hist(d, k);
 			err = up_doctor_try(d, fs, k);
-			if (!up_doctor_is_over(err))
+			if (!up_keeper_is_over(err))
 				err = up_doctor_nop5(d, k);
 		}
 	}

@@ -88,7 +88,7 @@ int up_doctor_nop5(struct up_doctor *d, struct up_keeper *k)
 		return 0;
 	}
 	up_doctor_add(d, "five-byte nops", UP_VERDICT_UNTRIED, "%s", up_status_strerror(wrong));
-	return up_doctor_is_over(wrong) ? wrong : 0;
+	return up_keeper_is_over(wrong) ? wrong : 0;
 }
 
 #else

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/clock.h"
 #include "runtime/merge.h"
 #include "runtime/src_raw.h"
 
@@ -180,24 +181,16 @@ static int drain(struct try *t, struct up_status *st)
 			 : 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 static void say_wake(struct try *t)
 {
 	struct pollfd p = { t->src.epfd, POLLIN, 0 };
-	uint64_t start = now_ns();
+	uint64_t start = up_clock_ns(CLOCK_MONOTONIC);
 
 	first_place(0);
 	if (poll(&p, 1, WAKE_MS) > 0)
 		up_doctor_add(t->d, "wake-up", UP_VERDICT_OK,
 			      "a lone event wakes its reader, here within %.1f ms",
-			      (double)(now_ns() - start) / 1e6);
+			      (double)(up_clock_ns(CLOCK_MONOTONIC) - start) / 1e6);
 	else
 		up_doctor_add(t->d, "wake-up", UP_VERDICT_WARN,
 			      "a lone event did not wake its reader within %.1f s: results come "
@@ -213,10 +206,10 @@ static int run(struct try *t, struct up_status *st)
 	if (err)
 		return err;
 	say_wake(t);
-	uint64_t start = now_ns();
+	uint64_t start = up_clock_ns(CLOCK_MONOTONIC);
 	for (unsigned i = 0; i < CALLS; i++)
 		first_place(i);
-	t->us = (double)(now_ns() - start) / CALLS / 1e3;
+	t->us = (double)(up_clock_ns(CLOCK_MONOTONIC) - start) / CALLS / 1e3;
 	for (unsigned i = 0; t->has_second && i < CALLS; i++)
 		second_place(i);
 	err = up_keeper_disable(t->keeper, t->event, st);

@@ -11,9 +11,6 @@
 /* File offset of an address in this program; 0 when it is in no part of its file. */
 uint64_t up_doctor_offset(uint64_t addr);
 
-/* Is it an error of a step after which there is no point in going on? */
-bool up_doctor_is_over(int err);
-
 /*
  * Defines and arms the probes in the session that the keeper has begun, and reads what comes.
  * 0 when it could be tried, or -errno of the step that failed; the finding is there either way.

@@ -16,6 +16,7 @@ struct entries {
 	uint64_t strtab, strsz, symtab, hash, gnu_hash; /* 0: absent */
 	uint64_t versym, verdef, verneed;               /* likewise */
 	uint64_t rpath, runpath;                        /* offsets in strtab, plus 1 */
+	bool has_textrel;
 };
 
 /* The entries of PT_DYNAMIC as far as the file has them, or NULL. */
@@ -70,6 +71,12 @@ static void keep_entry(struct entries *t, int64_t tag, uint64_t value)
 		break;
 	case DT_RUNPATH:
 		t->runpath = value + 1;
+		break;
+	case DT_TEXTREL:
+		t->has_textrel = true;
+		break;
+	case DT_FLAGS:
+		t->has_textrel |= (value & DF_TEXTREL) != 0;
 		break;
 	default:
 		break;
@@ -262,6 +269,7 @@ void up_elf_dynamic_read(const struct up_elf *e, struct up_elf_dynamic *out)
 	for (int n = 0; read_entry(entries, n, &dyn); n++)
 		keep_entry(&t, dyn.d_tag, dyn.d_un.d_val);
 	find_tables(out, &t);
+	out->has_textrel = t.has_textrel;
 	out->rpath = t.rpath ? up_elf_string(out->strings, t.rpath - 1) : NULL;
 	out->runpath = t.runpath ? up_elf_string(out->strings, t.runpath - 1) : NULL;
 	take_sections(out);

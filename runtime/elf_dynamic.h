@@ -19,6 +19,7 @@ struct up_elf_dynamic {
 	struct up_elf_span verneed;  /* .gnu.version_r: versions it needs, by library */
 	const char *rpath;           /* DT_RPATH, or NULL */
 	const char *runpath;         /* DT_RUNPATH, or NULL */
+	bool has_textrel;            /* the dynamic linker writes into what is read-only then */
 	bool is_broken;              /* a table that the headers announce is not in the file */
 };
 

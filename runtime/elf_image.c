@@ -381,31 +381,6 @@ struct up_elf_span up_elf_at_addr(const struct up_elf *e, uint64_t addr)
 	return (struct up_elf_span){ e->bytes + p->offset + in, p->filesz - in };
 }
 
-/* Does the dynamic linker write into segments that are read-only afterwards? */
-static bool has_text_relocations(const struct up_elf *e)
-{
-	size_t size = e->is64 ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn);
-	const unsigned char *s = up_elf_at(e, e->dynamic.offset, e->dynamic.filesz);
-
-	for (uint64_t at = 0; s && at + size <= e->dynamic.filesz; at += size) {
-		Elf64_Dyn d;
-		Elf32_Dyn d32;
-
-		if (e->is64) {
-			memcpy(&d, s + at, size);
-		} else {
-			memcpy(&d32, s + at, size);
-			d.d_tag = d32.d_tag;
-			d.d_un.d_val = d32.d_un.d_val;
-		}
-		if (d.d_tag == DT_NULL)
-			break;
-		if (d.d_tag == DT_TEXTREL || (d.d_tag == DT_FLAGS && d.d_un.d_val & DF_TEXTREL))
-			return true;
-	}
-	return false;
-}
-
 struct up_elf_span up_elf_constant_at(const struct up_elf *e, uint64_t addr)
 {
 	struct up_elf_span s = { 0 };
@@ -417,7 +392,7 @@ struct up_elf_span up_elf_constant_at(const struct up_elf *e, uint64_t addr)
 			s = (struct up_elf_span){ e->bytes + p->offset + (addr - p->vaddr),
 						  p->filesz - (addr - p->vaddr) };
 	}
-	return s.s && has_text_relocations(e) ? (struct up_elf_span){ 0 } : s;
+	return s;
 }
 
 void up_elf_prefetch(struct up_elf_span s)

@@ -86,8 +86,8 @@ const unsigned char *up_elf_at(const struct up_elf *e, uint64_t off, uint64_t le
 struct up_elf_span up_elf_at_addr(const struct up_elf *e, uint64_t addr);
 
 /*
- * The same of memory that nobody writes to, neither the program nor the dynamic linker; NULL when
- * that is not sure.
+ * The same of memory that neither the program writes to, nor the dynamic linker, unless the file
+ * has text relocations; NULL when that is not sure.
  */
 struct up_elf_span up_elf_constant_at(const struct up_elf *e, uint64_t addr);
 

@@ -11,9 +11,12 @@ struct up_file_id up_file_id_of(const struct stat *st)
 	};
 }
 
-bool up_file_id_is_same(const struct up_file_id *a, const struct up_file_id *b)
+enum up_file_change up_file_id_compare(const struct up_file_id *was, const struct up_file_id *now)
 {
-	return a->dev == b->dev && a->ino == b->ino;
+	if (!up_file_id_is_same(now, was))
+		return UP_FILE_REPLACED;
+	return now->size == was->size && now->written == was->written ? UP_FILE_SAME
+								      : UP_FILE_WRITTEN;
 }
 
 enum up_file_change up_file_id_check(const char *path, const struct up_file_id *id,
@@ -27,8 +30,5 @@ enum up_file_change up_file_id_check(const char *path, const struct up_file_id *
 	if (stat(path, &st) < 0)
 		return UP_FILE_GONE;
 	*now = up_file_id_of(&st);
-	if (!up_file_id_is_same(now, id))
-		return UP_FILE_REPLACED;
-	return now->size == id->size && now->written == id->written ? UP_FILE_SAME
-								    : UP_FILE_WRITTEN;
+	return up_file_id_compare(id, now);
 }

@@ -18,11 +18,11 @@ enum up_file_change {
 
 struct up_file_id up_file_id_of(const struct stat *st);
 
+/* What became of the file that was `was` if `now` stands in its place. */
+enum up_file_change up_file_id_compare(const struct up_file_id *was, const struct up_file_id *now);
+
 /* What became of the file that was `id` at that path; *now is what stands there. */
 enum up_file_change up_file_id_check(const char *path, const struct up_file_id *id,
 				     struct up_file_id *now);
-
-/* The same file, whatever is in it? */
-bool up_file_id_is_same(const struct up_file_id *a, const struct up_file_id *b);
 
 #endif

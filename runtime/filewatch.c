@@ -23,11 +23,16 @@ static bool is_of_process(const char *path)
 	return !strncmp(path, "/proc/", 6) && strstr(path, "/map_files/");
 }
 
-/* Several paths can lead to one file or folder, which has one watch: events are added to it. */
-static void watch(struct up_filewatch *w, const char *path, uint32_t events)
+/*
+ * Several paths can lead to one file or folder, which has one watch: events are added to it.
+ * Returns its number, or -1.
+ */
+static int watch(struct up_filewatch *w, const char *path, uint32_t events)
 {
-	if (w->fd >= 0 && inotify_add_watch(w->fd, path, events | IN_MASK_ADD) < 0)
-		w->has_gaps = true;
+	int wd = w->fd < 0 ? -1 : inotify_add_watch(w->fd, path, events | IN_MASK_ADD);
+
+	w->has_gaps |= wd < 0;
+	return wd;
 }
 
 /* All folders above the path; the nearest one with other events. */
@@ -45,14 +50,40 @@ static void watch_folders(struct up_filewatch *w, const char *path, uint32_t nea
 	}
 }
 
-static void watch_file(struct up_filewatch *w, const struct up_watched *f)
+static void watch_file(struct up_filewatch *w, struct up_watched *f)
 {
+	f->wd = -1;
 	if (f->state == UP_FILE_GONE) {
 		watch_folders(w, f->path, MISSING_EVENTS);
 		return;
 	}
-	watch(w, f->path, f->state == UP_FILE_SAME ? FILE_EVENTS : OTHER_EVENTS);
+	f->wd = watch(w, f->path, f->state == UP_FILE_SAME ? FILE_EVENTS : OTHER_EVENTS);
 	watch_folders(w, f->path, FOLDER_EVENTS);
+}
+
+/* Notes with its files what an event tells. */
+static void note_event(struct up_filewatch *w, const struct inotify_event *e)
+{
+	bool is_any = e->mask & IN_Q_OVERFLOW;
+
+	for (size_t i = 0; i < w->nr; i++)
+		if (is_any || w->v[i].wd == e->wd)
+			w->v[i].events |= is_any ? IN_MODIFY : e->mask;
+}
+
+/* Takes what the kernel has to tell. */
+static void drain(struct up_filewatch *w)
+{
+	char buf[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+	ssize_t n;
+
+	while (w->fd >= 0 && (n = read(w->fd, buf, sizeof(buf))) > 0)
+		for (char *at = buf; at < buf + n;) {
+			const struct inotify_event *e = (const void *)at;
+
+			note_event(w, e);
+			at += sizeof(*e) + e->len;
+		}
 }
 
 /*
@@ -61,6 +92,7 @@ static void watch_file(struct up_filewatch *w, const struct up_watched *f)
  */
 static void watch_all(struct up_filewatch *w)
 {
+	drain(w);
 	if (w->fd >= 0)
 		close(w->fd);
 	w->has_gaps = false;
@@ -154,29 +186,15 @@ bool up_filewatch_must_look(const struct up_filewatch *w)
 
 /* ---- looking ---- */
 
-/* What the kernel had to tell; all of it, where there is no telling. */
-static uint32_t drain(const struct up_filewatch *w)
-{
-	char buf[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
-	uint32_t events = w->fd < 0 || w->has_gaps ? IN_MODIFY : 0;
-	ssize_t n;
-
-	while (w->fd >= 0 && (n = read(w->fd, buf, sizeof(buf))) > 0)
-		for (char *at = buf; at < buf + n;) {
-			const struct inotify_event *e = (const void *)at;
-
-			events |= e->mask & IN_Q_OVERFLOW ? IN_MODIFY : e->mask;
-			at += sizeof(*e) + e->len;
-		}
-	return events;
-}
-
 /* True when the state is another one. A file that was written to stays so. */
-static bool look_at(struct up_watched *f, uint32_t events)
+static bool look_at(const struct up_filewatch *w, struct up_watched *f)
 {
+	/* Without a watch there is no telling what happened. */
+	uint32_t events = w->fd < 0 || f->wd < 0 ? IN_MODIFY : f->events;
 	struct up_file_id now;
 	enum up_file_change state = up_file_id_check(f->path, &f->id, &now);
 
+	f->events = 0;
 	if (state == UP_FILE_WRITTEN && !(events & IN_MODIFY)) {
 		f->id = now; /* given another time, no more */
 		state = UP_FILE_SAME;
@@ -189,11 +207,11 @@ static bool look_at(struct up_watched *f, uint32_t events)
 
 static bool look(struct up_filewatch *w, up_filewatch_fn *fn, void *arg)
 {
-	uint32_t events = drain(w);
 	bool any = false;
 
+	drain(w);
 	for (size_t i = 0; i < w->nr; i++) {
-		if (!look_at(&w->v[i], events))
+		if (!look_at(w, &w->v[i]))
 			continue;
 		any = true;
 		fn(arg, &w->v[i]);

@@ -15,6 +15,8 @@ struct up_watched {
 	struct up_file_id id;      /* the file that was probed there last */
 	enum up_file_change state; /* what has become of it */
 	bool is_told;              /* was that told? */
+	int wd;                    /* its watch; -1: it has none */
+	uint32_t events;           /* what that has told since the last look */
 };
 
 struct up_filewatch {

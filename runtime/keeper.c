@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/clock.h"
 #include "runtime/keeper_wire.h"
 
 #define DEFAULT_LIMIT_MS 15000
@@ -96,21 +97,13 @@ int up_keeper_start(const struct up_keeper_opts *opts, struct up_keeper **out, s
 	return 0;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Waits for the process's end; one stuck in the kernel is given up. */
 static void reap(pid_t pid, int64_t limit_ms)
 {
-	int64_t deadline = now_ms() + limit_ms;
+	int64_t deadline = up_clock_ms() + limit_ms;
 	struct timespec pause = { 0, 200000 };
 
-	while (waitpid(pid, NULL, WNOHANG) == 0 && now_ms() < deadline) {
+	while (waitpid(pid, NULL, WNOHANG) == 0 && up_clock_ms() < deadline) {
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 10000000)
 			pause.tv_nsec *= 2;
@@ -185,7 +178,7 @@ static bool is_asked_again(struct up_keeper *k, struct wait *w)
 {
 	int nr = 0;
 
-	if (k->stop_fd < 0 || now_ms() - w->since < AGAIN_MS ||
+	if (k->stop_fd < 0 || up_clock_ms() - w->since < AGAIN_MS ||
 	    ioctl(k->stop_fd, FIONREAD, &nr) < 0)
 		return false;
 	if (w->nr_signals < 0)
@@ -200,7 +193,7 @@ static int await(struct up_keeper *k, short events, struct wait *w)
 	struct pollfd fds[2] = { { k->fd, events, 0 }, { stop_fd, POLLIN, 0 } };
 
 	for (;;) {
-		int64_t left = w->deadline - now_ms();
+		int64_t left = w->deadline - up_clock_ms();
 		int64_t pause = w->patience == BY_ANOTHER && left > 100 ? 100 : left;
 		int n = poll(fds, 2, pause > 0 ? (int)pause : 0);
 
@@ -311,7 +304,7 @@ static bool is_stopped(const struct up_keeper *k)
 /* The answer's data is appended to *out, which may be NULL. */
 static int step(struct up_keeper *k, const struct request *r, struct up_buf *out)
 {
-	struct wait w = { .since = now_ms(), .patience = r->patience, .nr_signals = -1 };
+	struct wait w = { .since = up_clock_ms(), .patience = r->patience, .nr_signals = -1 };
 
 	w.deadline = w.since + (r->limit_ms ? r->limit_ms : k->limit_ms);
 	if (k->is_dead)
@@ -330,6 +323,11 @@ static int step(struct up_keeper *k, const struct request *r, struct up_buf *out
 	k->is_dead = err == -EPIPE;
 	k->is_stuck = err == -ETIMEDOUT;
 	return err;
+}
+
+bool up_keeper_is_over(int err)
+{
+	return err == -EINTR || err == -ETIMEDOUT || err == -EPIPE;
 }
 
 /* --- the steps, and what to say when they fail ----------------------------------------------- */
@@ -369,7 +367,7 @@ int up_keeper_begin(struct up_keeper *k, struct up_status *st)
 	snprintf(path, sizeof(path), "instances/%s", k->session);
 	say(k, st, err, path, "cannot create the tracing instance");
 	/* With these the instance may be there all the same, and is undone by that name. */
-	if (err && err != -EPIPE && err != -EINTR && err != -ETIMEDOUT)
+	if (err && !up_keeper_is_over(err))
 		k->session[0] = 0;
 	k->has_begun = err == 0;
 	return err;

@@ -56,6 +56,9 @@ void up_keeper_watch(struct up_keeper *k, bool watch);
  * else what the kernel said.
  */
 
+/* Is it one of these three: no later step can be expected to succeed? */
+bool up_keeper_is_over(int err);
+
 /* Chooses a free session name for this process and makes the instance of that name. */
 int up_keeper_begin(struct up_keeper *k, struct up_status *st);
 /* The name of group and instance, "" before up_keeper_begin(). */

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/clock.h"
 #include "runtime/keeper.h"
 #include "runtime/timed.h"
 
@@ -57,14 +58,6 @@ static unsigned long long stat_field(pid_t pid, int nr)
 	return s ? strtoull(s, NULL, 10) : 0;
 }
 
-static int64_t clock_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* When the process started, on the clock that files are stamped by; 0 when that cannot be told. */
 static int64_t started_at(pid_t pid)
 {
@@ -73,8 +66,9 @@ static int64_t started_at(pid_t pid)
 
 	if (!ticks || hz <= 0)
 		return 0;
-	int64_t age = clock_ns(CLOCK_BOOTTIME) - (int64_t)(ticks * (1000000000ull / (unsigned)hz));
-	return clock_ns(CLOCK_REALTIME) - age;
+	int64_t age = (int64_t)up_clock_ns(CLOCK_BOOTTIME) -
+		      (int64_t)(ticks * (1000000000ull / (unsigned)hz));
+	return (int64_t)up_clock_ns(CLOCK_REALTIME) - age;
 }
 
 /* Is it a number that a later process got, so that it cannot have made the instance? */

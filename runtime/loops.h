@@ -6,9 +6,8 @@
 #define UP_LOOPS_H
 
 #include "lang/base/buf.h"
+#include "lang/opcodes.h"
 #include "runtime/table.h"
-
-#define UP_LOOPS_MAX 8
 
 struct up_loop {
 	const struct up_table *t;

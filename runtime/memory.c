@@ -13,7 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "runtime/elf_image.h"
+#include "runtime/elf_dynamic.h"
 #include "runtime/fileid.h"
 
 #define PAGE 4096u
@@ -41,29 +41,50 @@ void up_memory_fini(struct up_memory *m)
 
 /* ---- the program's file ---- */
 
-/* The file, if it is the one that was compiled for. */
+/* Which file it is, whatever its name. */
+struct file_key {
+	uint64_t dev, ino;
+};
+
+static struct file_key key_of(const struct up_plan_site *s)
+{
+	return (struct file_key){ s->id.dev, s->id.ino };
+}
+
+/* The file, if it is the one that was compiled for, and memory holds what it does. */
 static struct up_elf *open_file(const struct up_plan_site *site)
 {
 	int fd = open(site->path, O_RDONLY | O_CLOEXEC);
+	struct up_elf_dynamic dynamic = { 0 };
 	struct up_elf *e = NULL;
-	struct up_file_id now;
+	struct stat st;
 
 	if (fd < 0)
 		return NULL;
-	if (up_file_id_check(site->path, &site->id, &now) == UP_FILE_SAME)
-		e = up_elf_open(fd, site->path, NULL);
+	if (!fstat(fd, &st)) {
+		struct up_file_id now = up_file_id_of(&st);
+
+		if (up_file_id_compare(&site->id, &now) == UP_FILE_SAME)
+			e = up_elf_open(fd, site->path, NULL);
+	}
 	close(fd);
-	return e;
+	if (e)
+		up_elf_dynamic_read(e, &dynamic);
+	if (!dynamic.has_textrel)
+		return e;
+	up_elf_free(e);
+	return NULL;
 }
 
 void up_memory_open(struct up_memory *m, const struct up_plan *plan)
 {
 	for (uint32_t i = 0; plan->reads_late && i < plan->nr_sites; i++) {
 		const struct up_plan_site *s = &plan->sites[i];
+		struct file_key key = key_of(s);
 
-		if (s->machine != UP_M_I386 || up_table_find(&m->files, s->path, strlen(s->path)))
+		if (s->machine != UP_M_I386 || up_table_find(&m->files, &key, sizeof(key)))
 			continue;
-		struct up_elf **e = up_table_at(&m->files, s->path, strlen(s->path));
+		struct up_elf **e = up_table_at(&m->files, &key, sizeof(key));
 		if (e)
 			*e = open_file(s);
 	}
@@ -73,8 +94,8 @@ void up_memory_open(struct up_memory *m, const struct up_plan *plan)
 static size_t read_file(const struct up_memory *m, const struct up_memory_at *at, void *to,
 			size_t len)
 {
-	const char *path = at->site->path;
-	struct up_elf **e = up_table_find(&m->files, path, strlen(path));
+	struct file_key key = key_of(at->site);
+	struct up_elf **e = up_table_find(&m->files, &key, sizeof(key));
 	uint64_t addr = (uint32_t)(at->addr - (at->place - at->site->addr));
 
 	if (!at->place || !e || !*e)

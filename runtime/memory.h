@@ -13,7 +13,7 @@
 #include "runtime/table.h"
 
 struct up_memory {
-	struct up_table files; /* path -> struct up_elf *, NULL when it cannot be used */
+	struct up_table files; /* which file -> struct up_elf *, NULL when it cannot be used */
 };
 
 /* Where to read, and of whom. */
@@ -29,8 +29,8 @@ void up_memory_init(struct up_memory *m);
 void up_memory_fini(struct up_memory *m);
 
 /*
- * Opens the files of a plan whose handlers will read, while they still are what is to be probed. A
- * file that cannot be opened is done without.
+ * Opens the files of a plan whose handlers will read, while they still are what is to be probed;
+ * again when the plan has gained sites. A file that cannot be opened is done without.
  */
 void up_memory_open(struct up_memory *m, const struct up_plan *plan);
 

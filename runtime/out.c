@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/calls.h"
 #include "runtime/out_forms.h"
 
 const struct up_out_form *const up_out_forms[] = { &up_out_text, &up_out_json, &up_out_csv, NULL };
@@ -70,6 +71,8 @@ int up_out_flush(struct up_out *o)
 void up_out_fini(struct up_out *o)
 {
 	up_buf_fini(&o->buf);
+	up_buf_fini(&o->field);
+	up_buf_fini(&o->escaped);
 }
 
 /* "1 hit handled", "2 hits handled". */
@@ -108,6 +111,17 @@ static void put_rejected(struct up_buf *b, const struct up_out_totals *t)
 	}
 }
 
+static void put_too_deep(struct up_buf *b, uint64_t n)
+{
+	if (!n)
+		return;
+	put_count(b, n, "call was", "calls were");
+	up_buf_printf(b,
+		      " nested too deeply: the kernel tells of %d nested returns of a thread, and "
+		      "at most %d open calls are kept\n",
+		      UP_CALLS_KERNEL, UP_CALLS_DEPTH);
+}
+
 void up_out_summary(struct up_buf *b, const struct up_out_totals *t)
 {
 	put_count(b, t->handled, "hit handled, ", "hits handled, ");
@@ -128,9 +142,7 @@ void up_out_summary(struct up_buf *b, const struct up_out_totals *t)
 		 "returns came from calls whose entry was not seen");
 	put_note(b, t->no_return, "call was left without a return",
 		 "calls were left without a return");
-	put_note(b, t->too_deep,
-		 "call was nested too deeply: the kernel tells of 64 nested returns of a thread",
-		 "calls were nested too deeply: the kernel tells of 64 nested returns of a thread");
+	put_too_deep(b, t->too_deep);
 	put_note(b, t->by_zero, "division by zero", "divisions by zero");
 	put_note(b, t->corrupt, "record of the kernel made no sense",
 		 "records of the kernel made no sense");

@@ -53,12 +53,12 @@ struct up_out_totals {
 	uint64_t unpaired;      /* returns whose entry was not seen */
 	uint64_t no_return;     /* calls that were left without a return: longjmp, an exception, a
 				   thread's end */
-	uint64_t too_deep;      /* calls whose return the kernel does not tell */
-	uint64_t doubtful;      /* returns that were not paired because hits were lost meanwhile */
-	uint64_t by_zero;       /* divisions by zero */
-	uint64_t corrupt;       /* records and pages that made no sense */
-	uint64_t faults;        /* values that could not be read */
-	uint64_t late;          /* events that came out of time order */
+	uint64_t too_deep; /* calls whose return the kernel does not tell, or that found no room */
+	uint64_t doubtful; /* returns that were not paired because hits were lost meanwhile */
+	uint64_t by_zero;  /* divisions by zero */
+	uint64_t corrupt;  /* records and pages that made no sense */
+	uint64_t faults;   /* values that could not be read */
+	uint64_t late;     /* events that came out of time order */
 	uint64_t dropped_rows;  /* aggregation updates dropped because a table was full */
 	uint64_t dropped_vars;  /* assignments dropped because a table was full */
 	uint64_t cut_off;       /* handlers ended because they ran too long */
@@ -71,7 +71,7 @@ struct up_out_totals {
 struct up_out {
 	const struct up_out_form *form;
 	int fd;              /* where it goes */
-	bool may_block;      /* a write can wait for a reader: it is no plain file */
+	bool may_block;      /* a write can wait for a reader: a pipe, a socket, a terminal */
 	int stop_fd;         /* with may_block: readable when the run is to end, -1 for never */
 	bool colour;         /* may escape sequences be used? */
 	bool unicode;        /* may more than ASCII be used? */
@@ -79,7 +79,8 @@ struct up_out {
 	int64_t wall_offset; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, ns */
 	const void *block;   /* CSV: whose rows were written last */
 	struct up_buf buf;   /* not yet written */
-	int error;           /* -errno of the first write that failed; later ones are not tried */
+	struct up_buf field, escaped; /* CSV: scratch */
+	int error; /* -errno of the first write that failed; later ones are not tried */
 };
 
 struct up_out_form {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lang/base/text.h"
+#include "lang/number.h"
 #include "runtime/out_agg.h"
 #include "runtime/units.h"
 
@@ -25,7 +26,7 @@ static void put_bound(struct up_buf *b, const struct up_agg_bucket *u, const str
 	struct up_type t = u->type;
 
 	if (t.show == UP_SHOW_NS)
-		up_put_duration(b, up_out_number(t, v), t.ty == TY_INT, "");
+		up_put_duration(b, up_value_double(t, v), t.ty == TY_INT, "");
 	else if (t.ty == TY_FLOAT)
 		up_put_float_short(b, v->f);
 	else if (u->is_power)

@@ -185,12 +185,15 @@ static void text_json(struct up_out *o, const struct up_out_hit *h, const char *
 
 /* ---- aggregations ---- */
 
-static void put_field(struct up_buf *b, const struct up_out_agg *a, const void *cell, unsigned f)
+/* Returns the value's flags. */
+static uint32_t put_field(struct up_buf *b, const struct up_out_agg *a, const void *cell,
+			  unsigned f)
 {
 	const struct up_agg_row *row = a->plan->row;
 	struct up_value v = row->field(cell, &a->cx, f);
 
 	up_out_json_value(b, row->field_type(f, &a->cx), &v);
+	return v.flags;
 }
 
 /* A bound that is open is left out. */
@@ -236,8 +239,7 @@ static void put_result(struct up_buf *b, const struct up_out_agg *a, const void 
 
 	put_name(b, "value");
 	if (row->nr_fields == 1) {
-		put_field(b, a, cell, 0);
-		if (row->field(cell, &a->cx, 0).flags & UP_VALUE_CUT)
+		if (put_field(b, a, cell, 0) & UP_VALUE_CUT)
 			up_buf_puts(b, ",\"value_cut\":true");
 	} else {
 		for (unsigned f = 0; f < row->nr_fields; f++) {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "lang/base/text.h"
+#include "lang/number.h"
 #include "runtime/out_put.h"
 
 /* A number taken apart, before padding. */
@@ -129,13 +130,6 @@ static void format_float(struct up_buf *b, const struct up_plan_piece *p, double
 #pragma GCC diagnostic pop
 }
 
-static double as_float(struct up_type t, const struct up_value *v)
-{
-	if (t.ty == TY_FLOAT)
-		return v->f;
-	return t.is_signed || t.bits < 64 ? (double)v->s : (double)v->u;
-}
-
 /* %s of what is no string shows it as print() would. */
 static void format_string(struct up_buf *b, const struct up_plan_piece *p, const struct up_value *v)
 {
@@ -171,7 +165,7 @@ static void format_one(struct up_buf *b, const struct up_plan_piece *p, const st
 	else if (p->conv == 'c')
 		put_field(b, p, &c, 1, "");
 	else if (strchr("fFeEgGaA", p->conv))
-		format_float(b, p, as_float(p->type, v));
+		format_float(b, p, up_value_double(p->type, v));
 	else
 		format_int(b, p, v->u);
 }

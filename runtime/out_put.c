@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "lang/base/text.h"
+#include "lang/number.h"
 #define NS_PER_S 1000000000
 
 const char *up_put_digits(char buf[UP_PUT_DIGITS], uint64_t u, unsigned base, bool upper)
@@ -36,7 +38,7 @@ void up_put_dec(struct up_buf *b, uint64_t u, bool is_signed)
 void up_put_wide(struct up_buf *b, const struct up_wide *w)
 {
 	__extension__ typedef unsigned __int128 wide;
-	wide u = (wide)(uint64_t)w->hi << 64 | w->lo;
+	wide u = (wide)up_wide_number(*w);
 	char text[48], *at = text + sizeof(text) - 1;
 
 	u = w->hi < 0 ? 0 - u : u;
@@ -165,6 +167,11 @@ void up_put_utc(struct up_buf *b, const struct up_out *o, uint64_t time)
 	}
 	put_fixed(b, wall % NS_PER_S, 9);
 	up_buf_putc(b, 'Z');
+}
+
+void up_put_escaped(struct up_buf *b, const char *s)
+{
+	up_text_escape(b, s, strlen(s), 0);
 }
 
 void up_put_padded(struct up_buf *b, const struct up_buf *text, size_t width, bool to_right)

@@ -36,11 +36,11 @@ void up_put_clock(struct up_buf *b, const struct up_out *o, uint64_t time);
 /* "2024-05-06T13:14:15.123456789Z" */
 void up_put_utc(struct up_buf *b, const struct up_out *o, uint64_t time);
 
+/* A name, escaped for the terminal. */
+void up_put_escaped(struct up_buf *b, const char *s);
+
 /* Bytes as hexadecimal digits: "deadbeef". */
 void up_put_bytes(struct up_buf *b, const char *s, size_t len);
-
-/* The part of `text` for people: an aggregation as a table or as histograms. */
-void up_out_table(struct up_out *o, const struct up_out_agg *a);
 
 /* Appends `text` in `width` columns at least, to the right or to the left of spaces. */
 void up_put_padded(struct up_buf *b, const struct up_buf *text, size_t width, bool to_right);

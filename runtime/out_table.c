@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "lang/base/text.h"
+#include "lang/number.h"
 #include "runtime/out_agg.h"
 #include "runtime/units.h"
 
@@ -19,26 +20,22 @@ struct table {
 	struct up_buf cell;
 };
 
-static void escape(struct up_buf *b, const char *s)
-{
-	up_text_escape(b, s, strlen(s), 0);
-}
-
 /* ---- pieces ---- */
 
-void up_out_title(struct up_out *o, const struct up_plan_agg *a)
+/* Its name, with its place if it has no name of its own, and its keys. */
+static void put_title(struct up_out *o, const struct up_plan_agg *a)
 {
 	struct up_buf *b = &o->buf;
 
 	up_buf_puts(b, o->colour ? UP_BOLD : "");
 	if (!a->is_named && a->where) {
-		escape(b, a->where);
+		up_put_escaped(b, a->where);
 		up_buf_puts(b, ": ");
 	}
-	escape(b, a->name);
+	up_put_escaped(b, a->name);
 	for (uint32_t i = 0; i < a->nr_keys; i++) {
 		up_buf_puts(b, i ? ", " : " by ");
-		escape(b, a->key_labels[i]);
+		up_put_escaped(b, a->key_labels[i]);
 	}
 	up_buf_puts(b, o->colour ? UP_PLAIN : "");
 }
@@ -64,13 +61,6 @@ void up_out_key(struct up_buf *b, struct up_type t, const struct up_value *v)
 		up_out_value(b, t, v);
 }
 
-double up_out_number(struct up_type t, const struct up_value *v)
-{
-	if (v->flags & UP_VALUE_WIDE)
-		return (double)v->wide->hi * 0x1p64 + (double)v->wide->lo;
-	return t.ty == TY_FLOAT ? v->f : t.is_signed ? (double)v->s : (double)v->u;
-}
-
 void up_out_result(struct up_buf *b, const struct up_out_agg *a, const void *cell, unsigned field)
 {
 	const struct up_agg_row *row = a->plan->row;
@@ -79,7 +69,7 @@ void up_out_result(struct up_buf *b, const struct up_out_agg *a, const void *cel
 	bool is_number = t.ty == TY_INT || t.ty == TY_FLOAT;
 
 	if (is_number && t.show == UP_SHOW_NS)
-		up_put_duration(b, up_out_number(t, &v), t.ty == TY_INT, " ");
+		up_put_duration(b, up_value_double(t, &v), t.ty == TY_INT, " ");
 	else if (t.ty == TY_FLOAT)
 		up_put_float_short(b, v.f);
 	else
@@ -173,7 +163,7 @@ static void make_header(struct table *t, size_t column)
 
 	up_buf_reset(&t->cell);
 	if (is_key(t, column)) {
-		escape(&t->cell, p->key_labels[column]);
+		up_put_escaped(&t->cell, p->key_labels[column]);
 	} else {
 		const struct up_agg_field *f = &p->row->fields[column - p->nr_keys];
 
@@ -302,7 +292,7 @@ void up_out_table(struct up_out *o, const struct up_out_agg *a)
 	bool is_block = a->nr_rows && (a->plan->row->nr_fields > 1 || a->plan->row->bucket);
 
 	up_buf_puts(&o->buf, a->plan->nr_keys || is_block ? "\n" : "");
-	up_out_title(o, a->plan);
+	put_title(o, a->plan);
 	put_body(o, a);
 	if (a->total_rows > a->nr_rows)
 		up_buf_printf(&o->buf, "  and %zu more\n", a->total_rows - a->nr_rows);

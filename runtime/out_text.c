@@ -3,15 +3,10 @@
 
 #include "lang/base/text.h"
 #include "runtime/element.h"
+#include "runtime/out_agg.h"
 #include "runtime/out_forms.h"
-#include "runtime/out_put.h"
 
 #define WHO_COLUMNS 20 /* room for comm[tid] before the probe's name */
-
-static void escape(struct up_buf *b, const char *s)
-{
-	up_text_escape(b, s, strlen(s), 0);
-}
 
 static void put_char(struct up_buf *b, uint64_t u)
 {
@@ -110,12 +105,12 @@ static void print_text(struct up_out *o, const struct up_out_hit *h, const struc
 	up_buf_puts(b, o->colour ? UP_PLAIN " " : " ");
 	put_who(b, h);
 	up_buf_puts(b, o->colour ? " " UP_BOLD : " ");
-	escape(b, h->probe);
+	up_put_escaped(b, h->probe);
 	up_buf_puts(b, h->is_return ? " return" : "");
 	up_buf_puts(b, o->colour ? UP_PLAIN : "");
 	for (uint32_t i = 0; i < p->nr; i++) {
 		up_buf_putc(b, ' ');
-		escape(b, p->labels[i]);
+		up_put_escaped(b, p->labels[i]);
 		up_buf_putc(b, '=');
 		up_out_value(b, p->types[i], &v[i]);
 	}

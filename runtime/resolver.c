@@ -36,7 +36,8 @@ struct up_elf_resolver {
 	char *root;                    /* find.root */
 	char *path;                    /* find.path */
 	struct object *objects;        /* all that are open */
-	char *last_name;               /* what was asked for last, and */
+	bool compile_once;             /* of the options */
+	char *last_name;               /* then: what was asked for last, and */
 	struct object *last;           /* what that was: long lists name one object */
 	struct up_disasm disasm;       /* Capstone, once an address needs it */
 	struct up_libdw libdw;         /* libdw, once a name needs it */
@@ -176,12 +177,12 @@ static const struct up_object *open_name(void *ctx, const char *name, struct up_
 	if (r->last_name && !strcmp(r->last_name, name))
 		return &r->last->pub;
 	struct object *o = find_object(r, name, why);
-	if (!o)
-		return NULL;
-	free(r->last_name);
-	r->last_name = strdup(name);
-	r->last = o;
-	return &o->pub;
+	if (o && r->compile_once) {
+		free(r->last_name);
+		r->last_name = strdup(name);
+		r->last = o;
+	}
+	return o ? &o->pub : NULL;
 }
 
 static int find_symbols(void *ctx, const struct up_object *o, const struct up_query *q,
@@ -438,6 +439,7 @@ struct up_elf_resolver *up_elf_resolver_new(const struct up_elf_options *opt)
 	r->find = (struct up_objfind){ opt->pid, r->root, r->path };
 	r->libdw.root = r->root;
 	r->nop5 = opt->nop5;
+	r->compile_once = opt->compile_once;
 	r->succeed = opt->succeed;
 	return r;
 }

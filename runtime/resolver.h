@@ -19,6 +19,8 @@ struct up_elf_options {
 	const char *root;  /* folder that names are looked for under; NULL: the process's, or all */
 	const char *path;  /* $PATH; NULL: from the environment */
 	enum up_nop5 nop5; /* what the kernel does to five-byte nops; UP_NOP5_ASK but for tests */
+	/* For one compile: a name that is asked for again is the file that it was. */
+	bool compile_once;
 	/* Instead of a file that this plan probes, what has taken its place is opened. Or NULL. */
 	const struct up_plan *succeed;
 };

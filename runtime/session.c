@@ -9,19 +9,12 @@
 #include <unistd.h>
 
 #include "lang/verify.h"
+#include "runtime/clock.h"
 #include "runtime/leftovers.h"
 #include "runtime/selfmap.h"
 
 #define MIN_POOL (1u << 20)  /* bytes of page buffers, at least */
 #define MAX_POOL (64u << 20) /* and at most */
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* Do records of other threads have to be told apart from those of the process asked for? */
 static bool must_filter_process(const struct up_session *s)
@@ -145,7 +138,7 @@ uint64_t up_session_due(const struct up_session *s)
 
 void up_session_timers(struct up_session *s)
 {
-	uint64_t now = now_ns();
+	uint64_t now = up_clock_ns(CLOCK_MONOTONIC);
 
 	for (uint32_t i = 0; i < s->plan->nr_blocks && !up_session_is_over(s); i++) {
 		uint64_t every = s->plan->blocks[i].every;
@@ -164,13 +157,22 @@ int up_session_arm(struct up_session *s, struct up_status *st)
 	if (s->attach->lifecycle)
 		up_tasks_read(&s->tasks);
 	err = up_attach_arm(s->attach, st);
-	s->armed_at = now_ns();
+	s->armed_at = up_clock_ns(CLOCK_MONOTONIC);
 	up_vm_begin(&s->vm, s->armed_at);
 	for (uint32_t i = 0; i < s->plan->nr_blocks; i++)
 		if (s->plan->blocks[i].which == UP_ON_EVERY)
 			s->due[i] = s->armed_at + s->plan->blocks[i].every;
 	if (!err)
 		run_blocks(s, UP_ON_START, s->armed_at);
+	return err;
+}
+
+int up_session_grow(struct up_session *s, uint32_t first, bool *has_begun, struct up_status *st)
+{
+	int err = up_attach_grow(s->attach, first, has_begun, st);
+
+	if (*has_begun)
+		up_memory_open(&s->vm.memory, s->plan);
 	return err;
 }
 
@@ -374,7 +376,7 @@ int up_session_stop(struct up_session *s, struct up_status *st)
 	uint64_t hits = 0;
 	int err = up_attach_stop(s->attach, st);
 
-	s->ended_at = now_ns();
+	s->ended_at = up_clock_ns(CLOCK_MONOTONIC);
 	s->rejected_unknown = s->attach->nr_filters && !up_attach_hits(s->attach, &hits);
 	if (!err && !up_session_is_over(s))
 		err = handle_up_to(s, UINT64_MAX, &handled, st);
@@ -413,7 +415,9 @@ void up_session_totals(const struct up_session *s, struct up_out_totals *t)
 	t->cut_off = c->cut_off;
 	t->no_room = c->no_room;
 	if (s->armed_at)
-		t->seconds = (double)((s->ended_at ? s->ended_at : now_ns()) - s->armed_at) / 1e9;
+		t->seconds = (double)((s->ended_at ? s->ended_at : up_clock_ns(CLOCK_MONOTONIC)) -
+				      s->armed_at) /
+			     1e9;
 }
 
 int up_session_close(struct up_session *s, struct up_buf *left, struct up_status *st)

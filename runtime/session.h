@@ -55,6 +55,9 @@ int up_session_open(const struct up_plan *plan, const struct up_session_opts *op
 /* Arms the probes. */
 int up_session_arm(struct up_session *s, struct up_status *st);
 
+/* As up_attach_grow(): the plan has gained sites, from number `first` on. */
+int up_session_grow(struct up_session *s, uint32_t first, bool *has_begun, struct up_status *st);
+
 /* Readable when there are events; when the keeper has died. */
 int up_session_events_fd(const struct up_session *s);
 int up_session_keeper_fd(const struct up_session *s);

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/clock.h"
 #include "runtime/ringpage.h"
 
 #define FILE_NAME "trace_pipe_raw"
@@ -186,17 +187,9 @@ void up_src_raw_close(struct up_src_raw *s)
 	*s = (struct up_src_raw){ .epfd = -1, .quiesce.online_fd = -1 };
 }
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 uint64_t up_src_raw_watermark(struct up_src_raw *s)
 {
-	uint64_t t = now();
+	uint64_t t = up_clock_ns(CLOCK_MONOTONIC);
 
 	s->unproven = up_quiesce_wait(&s->quiesce) != 0;
 	t -= s->unproven ? UNPROVEN_NS : CLOCK_SLACK_NS;

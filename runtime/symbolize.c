@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "lang/demangle.h"
+#include "runtime/clock.h"
 #include "runtime/procmap.h"
 #include "runtime/resolver.h"
 #include "runtime/table.h"
@@ -37,6 +37,7 @@ struct identity {
 
 struct process {
 	struct up_procmap map;
+	pid_t gone;          /* the thread whose mappings could not be read; then there are none */
 	struct file **files; /* of each mapping; NULL: not looked for yet */
 	struct identity is;
 	uint64_t read_at;    /* when the mappings were read, ns */
@@ -64,14 +65,6 @@ struct name_key {
 	uint64_t object; /* struct up_object *, plus 1 when it is the probed one */
 	uint64_t addr;   /* in the object */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* ---- making and unmaking ---- */
 
@@ -173,10 +166,8 @@ static struct file *open_file(struct up_symbolize *s, const char *path, const ch
 	const struct up_resolver *r = resolver_of(s);
 	struct up_why why = { 0 };
 	const struct up_object *o = r ? r->open(r->ctx, path, &why) : NULL;
-	struct stat st;
 
-	up_buf_fini(&why.msg);
-	up_buf_fini(&why.hint);
+	up_why_fini(&why);
 	uint64_t key = (uintptr_t)o;
 	struct file **slot = o ? up_table_at(&s->by_object, &key, sizeof(key)) : NULL;
 	if (!slot)
@@ -190,7 +181,7 @@ static struct file *open_file(struct up_symbolize *s, const char *path, const ch
 		free(name);
 		return &s->none;
 	}
-	*f = (struct file){ o, name, stat(path, &st) ? 0 : st.st_ino };
+	*f = (struct file){ o, name, o->id.ino };
 	return *slot = f;
 }
 
@@ -332,10 +323,10 @@ static struct process *read_process(pid_t pid, pid_t tid)
 	if (!up_procmap_read(tid, &p->map) && p->map.nr)
 		p->files = calloc(p->map.nr, sizeof(struct file *));
 	if (!p->files) {
-		free_process(p);
-		return NULL;
+		p->gone = tid;
+		p->map.nr = 0;
 	}
-	p->read_at = p->checked_at = now_ns();
+	p->read_at = p->checked_at = up_clock_ns(CLOCK_MONOTONIC);
 	return p;
 }
 
@@ -371,13 +362,15 @@ static bool is_another(struct process *p, pid_t pid, uint64_t time)
 
 	if (time < p->checked_at + IDENTITY_MS * MS)
 		return false;
-	p->checked_at = now_ns();
+	p->checked_at = up_clock_ns(CLOCK_MONOTONIC);
 	return ask_identity(pid, &now) && (now.start != p->is.start || now.stack != p->is.stack);
 }
 
 /* Must the mappings be read again? Not for a hit that is older than what was read. */
-static bool is_stale(struct process *p, const struct up_symbol_at *at, pid_t pid)
+static bool is_stale(struct process *p, const struct up_symbol_at *at, pid_t pid, pid_t tid)
 {
+	if (p->gone)
+		return tid != p->gone || at->time > p->read_at;
 	if (at->time <= p->read_at)
 		return false;
 	if (!has_place(p, at) || is_another(p, pid, at->time))
@@ -394,10 +387,12 @@ static struct process *process_at(struct up_symbolize *s, const struct up_symbol
 
 	if (!slot)
 		return NULL;
-	if (!*slot || is_stale(*slot, at, pid)) {
+	if (!*slot || is_stale(*slot, at, pid, tid)) {
 		struct process *p = read_process(pid, tid);
 
-		if (p) {
+		if (p && *slot && p->gone && !(*slot)->gone) {
+			free_process(p);
+		} else if (p) {
 			free_process(*slot);
 			*slot = p;
 		}
@@ -420,34 +415,37 @@ void up_symbolize_forget(struct up_symbolize *s, pid_t pid)
 	up_table_delete(&s->processes, &key, sizeof(key));
 }
 
-/* Opens what a process has mapped, as the process itself would find it. */
-static struct file *open_mapping(struct up_symbolize *s, const struct up_mapping *m, pid_t tid)
+/* What the mapping's name leads to, as the process itself would find it. */
+static struct file *open_name(struct up_symbolize *s, const struct up_mapping *m, pid_t tid)
 {
-	char prefix[64];
 	struct up_buf path = { 0 };
-	struct file *f = NULL;
+	struct file *f = &s->none;
 
-	if (m->path[0] != '/')
-		return &s->none;
-	if (!m->is_deleted && !up_proc_has_own_root(tid)) {
+	if (!up_proc_has_own_root(tid)) {
 		f = file_at(s, m->path);
-		if (!f->ino || f->ino == m->ino)
-			return f;
-		/* Another file has taken that name since, or the name is a file system's own
-		 * matter. */
-		up_buf_puts(&path, m->path);
-	} else if (m->is_deleted) {
-		up_buf_printf(&path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)tid, m->start,
-			      m->end);
-	} else {
-		snprintf(prefix, sizeof(prefix), "/proc/%d/root", (int)tid);
-		up_buf_puts(&path, prefix);
-		up_buf_puts(&path, m->path);
+		/* Another file may have taken that name since it was opened. */
+		return !f->ino || f->ino == m->ino ? f : open_file(s, m->path, m->path);
 	}
+	up_buf_printf(&path, "/proc/%d/root%s", (int)tid, m->path);
 	if (!path.failed)
 		f = open_file(s, path.s, m->path);
 	up_buf_fini(&path);
-	return f ? f : &s->none;
+	return f;
+}
+
+/* Opens what a process has mapped; its name tells that only while the file has it. */
+static struct file *open_mapping(struct up_symbolize *s, const struct up_mapping *m, pid_t tid)
+{
+	char path[80];
+
+	if (m->path[0] != '/')
+		return &s->none;
+	struct file *f = m->is_deleted ? &s->none : open_name(s, m, tid);
+	if (!m->is_deleted && (!f->ino || f->ino == m->ino))
+		return f;
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)tid, m->start,
+		 m->end);
+	return open_file(s, path, m->path);
 }
 
 struct up_value up_symbolize_mapped(struct up_symbolize *s, const struct up_symbol_at *at,

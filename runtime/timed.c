@@ -1,5 +1,6 @@
 /* A function run by a helper process. */
 #include "runtime/timed.h"
+#include "runtime/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,16 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static void send_all(int fd, const void *from, size_t len)
 {
@@ -60,7 +52,7 @@ static _Noreturn void serve(int fd, up_timed_fn *fn, void *arg)
 static int receive(int fd, int64_t deadline, struct up_buf *in)
 {
 	for (;;) {
-		int64_t left = deadline - now_ms();
+		int64_t left = deadline - up_clock_ms();
 		struct pollfd p = { fd, POLLIN, 0 };
 		int ready = poll(&p, 1, left > 0 ? (int)left : 0);
 
@@ -91,7 +83,7 @@ static int take_answer(const struct up_buf *in, struct up_buf *out)
 
 int up_timed_call(up_timed_fn *fn, void *arg, unsigned limit_ms, struct up_buf *out)
 {
-	int64_t deadline = now_ms() + limit_ms;
+	int64_t deadline = up_clock_ms() + limit_ms;
 	struct up_buf in = { 0 };
 	int ends[2];
 

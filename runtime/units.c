@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "lang/number.h"
 #include "runtime/out_put.h"
 
 /* Three significant digits of 0 <= v < 999.5; more of what is larger. */
@@ -34,12 +35,9 @@ void up_put_duration(struct up_buf *b, double ns, bool is_whole, const char *gap
 
 void up_put_binary(struct up_buf *b, struct up_type t, const struct up_value *v)
 {
-	__extension__ typedef __int128 wide;
-	wide n = t.is_signed ? (wide)v->s : (wide)v->u;
+	up_int128 n = up_value_whole(t, v);
 	unsigned i = 0;
 
-	if (v->flags & UP_VALUE_WIDE)
-		n = (wide)v->wide->hi * ((wide)1 << 64) + v->wide->lo;
 	for (; n && n % 1024 == 0 && i < 6; i++)
 		n /= 1024;
 	up_put_dec(b, (uint64_t)n, true);

@@ -109,8 +109,8 @@ static bool reserve(struct up_vars *vs, struct up_cell *c, uint32_t len)
 	return true;
 }
 
-/* The bytes may be the cell's own. */
-static void write_cell(struct up_vars *vs, uint32_t i, struct up_cell *c, const struct up_value *v)
+/* The bytes may be the cell's own. False without memory, counted: the cell is as it was. */
+static bool write_cell(struct up_vars *vs, uint32_t i, struct up_cell *c, const struct up_value *v)
 {
 	bool has_bytes = up_ty_has_bytes(vs->plan->vars[i].type.ty);
 
@@ -118,21 +118,22 @@ static void write_cell(struct up_vars *vs, uint32_t i, struct up_cell *c, const 
 		c->v = *v;
 		if (has_bytes)
 			c->v.len = 0;
-		return;
+		return true;
 	}
 	if (v->len && v->p == c->own) {
 		c->v.len = v->len;
 		c->v.flags = v->flags;
-		return;
+		return true;
 	}
 	bool is_inside = c->own && v->p > c->own && v->p < c->own + c->cap;
 	if (!is_inside && !reserve(vs, c, v->len)) {
 		vs->no_memory++;
-		return;
+		return false;
 	}
 	if (v->len)
 		memmove(c->own, v->p, v->len);
 	c->v = (struct up_value){ .len = v->len, .flags = v->flags };
+	return true;
 }
 
 /* ---- globals ---- */
@@ -206,15 +207,17 @@ struct up_value up_vars_get_row(struct up_vars *vs, uint32_t i, const struct up_
 void up_vars_set_row(struct up_vars *vs, uint32_t i, const struct up_value *keys,
 		     const struct up_value *v)
 {
-	struct up_cell *c;
+	struct up_table *t = &vs->tables[i];
+	size_t before = up_table_count(t);
 
 	if (!make_key(vs, i, keys)) {
 		vs->no_memory++;
 		return;
 	}
-	c = up_table_at(&vs->tables[i], vs->key.p, vs->key.len);
-	if (c) /* where there is none the table has counted it */
-		write_cell(vs, i, c, v);
+	struct up_cell *c = up_table_at(t, vs->key.p, vs->key.len);
+	/* Where there is none the table has counted it. */
+	if (c && !write_cell(vs, i, c, v) && up_table_count(t) > before)
+		up_table_delete(t, vs->key.p, vs->key.len);
 }
 
 void up_vars_delete_row(struct up_vars *vs, uint32_t i, const struct up_value *keys)

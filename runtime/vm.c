@@ -34,7 +34,7 @@ int up_vm_init(struct up_vm *vm, const struct up_plan *plan, struct up_out *out)
 {
 	*vm = (struct up_vm){ .plan = plan, .out = out };
 	vm->regs = calloc(UP_MAX_REGS + 2, sizeof(*vm->regs));
-	vm->mended_size = UP_VM_MENDED + up_vm_peek_room(plan);
+	vm->mended_size = UP_VM_MENDED + (plan->reads_late ? up_vm_peek_room(plan) : 0);
 	vm->mended = malloc(vm->mended_size);
 	up_memory_init(&vm->memory);
 	up_calls_init(&vm->calls);
@@ -219,12 +219,16 @@ static void act_printf(const struct run *r, unsigned i, const struct up_value *v
 
 static const struct up_table *store_table(const struct up_vm *vm, unsigned store)
 {
-	return store & 1 ? &vm->aggs[store >> 1] : &vm->vars.tables[store >> 1];
+	unsigned i = up_store_index(store);
+
+	return up_store_is_agg(store) ? &vm->aggs[i] : &vm->vars.tables[i];
 }
 
 static uint32_t store_keys(const struct up_vm *vm, unsigned store)
 {
-	return store & 1 ? vm->plan->aggs[store >> 1].nr_keys : vm->plan->vars[store >> 1].nr_keys;
+	unsigned i = up_store_index(store);
+
+	return up_store_is_agg(store) ? vm->plan->aggs[i].nr_keys : vm->plan->vars[i].nr_keys;
 }
 
 static void act_show(struct up_vm *vm, unsigned store)
@@ -232,19 +236,19 @@ static void act_show(struct up_vm *vm, unsigned store)
 	size_t before = vm->out->buf.len;
 
 	vm->budget -= (int64_t)up_table_count(store_table(vm, store)) * ROW_COST;
-	if (store & 1)
-		up_vm_show_agg(vm, store >> 1);
+	if (up_store_is_agg(store))
+		up_vm_show_agg(vm, up_store_index(store));
 	else
-		up_vm_show_var(vm, store >> 1);
+		up_vm_show_var(vm, up_store_index(store));
 	charge_output(vm, before);
 }
 
 static void act_clear(struct up_vm *vm, unsigned store)
 {
-	if (store & 1)
-		up_vm_clear_agg(vm, store >> 1);
+	if (up_store_is_agg(store))
+		up_vm_clear_agg(vm, up_store_index(store));
 	else
-		up_vars_clear(&vm->vars, store >> 1);
+		up_vars_clear(&vm->vars, up_store_index(store));
 }
 
 /* False at the end of the loop. */
@@ -422,11 +426,7 @@ L_OP_REJECT:
 		act_enter(r, true);
 	return false;
 L_OP_CONST:
-	DST = vm->plan->consts[up_insn_wide(i)];
-	NEXT;
 L_OP_SCONST:
-	DST = vm->plan->consts[up_insn_wide(i)];
-	NEXT;
 L_OP_FCONST:
 	DST = vm->plan->consts[up_insn_wide(i)];
 	NEXT;
@@ -703,15 +703,21 @@ static bool find_call(struct run *r)
 	return r->call && !r->call->rejected;
 }
 
+/* Nothing of the handler that ran before is kept. */
+static void begin(struct up_vm *vm, uint64_t now, int64_t budget)
+{
+	vm->nr_mended = vm->nr_peeked = 0;
+	vm->nr_scratch = 0;
+	vm->now = now;
+	vm->budget = budget;
+}
+
 void up_vm_hit(struct up_vm *vm, const struct up_hit *hit)
 {
 	struct run r = { .vm = vm, .hit = hit, .site = &vm->plan->sites[hit->site] };
 
 	r.prog = &vm->plan->progs[r.site->prog];
-	vm->nr_mended = vm->nr_peeked = 0;
-	vm->now = hit->time;
-	vm->nr_scratch = 0;
-	vm->budget = UP_VM_BUDGET;
+	begin(vm, hit->time, UP_VM_BUDGET);
 	if (vm->symbols)
 		up_symbolize_begin(vm->symbols);
 	if (r.prog->calls == UP_CALLS_LEAVE && !find_call(&r))
@@ -728,10 +734,7 @@ void up_vm_block(struct up_vm *vm, uint32_t i, uint64_t now)
 	struct run r = { .vm = vm, .hit = &hit, .block = &vm->plan->blocks[i] };
 
 	r.prog = &vm->plan->progs[r.block->prog];
-	vm->nr_mended = vm->nr_peeked = 0;
-	vm->nr_scratch = 0;
-	vm->now = now;
-	vm->budget = UP_VM_BUDGET_BLOCK;
+	begin(vm, now, UP_VM_BUDGET_BLOCK);
 	execute(&r);
 }
 

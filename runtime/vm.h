@@ -145,8 +145,6 @@ void up_vm_add(struct up_vm *vm, uint32_t i, const struct up_value *v);
  */
 struct up_value up_vm_agg_field(struct up_vm *vm, uint32_t i, const struct up_value *keys,
 				unsigned field);
-/* The same of a cell that was found in vm->aggs[i]. */
-struct up_value up_vm_cell_field(struct up_vm *vm, uint32_t i, const void *cell, unsigned field);
 /* Forgets one group; false when there is none. */
 bool up_vm_delete_agg(struct up_vm *vm, uint32_t i, const struct up_value *keys);
 /* Forgets all groups; rates begin anew at vm->now. */

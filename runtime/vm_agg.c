@@ -138,7 +138,7 @@ static struct up_value narrow(struct up_type t, const struct up_wide *w)
 	return (struct up_value){ .s = w->hi < 0 ? INT64_MIN : INT64_MAX };
 }
 
-struct up_value up_vm_cell_field(struct up_vm *vm, uint32_t i, const void *cell, unsigned field)
+static struct up_value cell_field(struct up_vm *vm, uint32_t i, const void *cell, unsigned field)
 {
 	const struct up_agg_row *row = vm->plan->aggs[i].row;
 	struct up_agg_cx cx = up_vm_agg_cx(vm, i);
@@ -154,5 +154,5 @@ struct up_value up_vm_agg_field(struct up_vm *vm, uint32_t i, const struct up_va
 
 	if (make_key(vm, &vm->plan->aggs[i], keys))
 		cell = up_table_find(&vm->aggs[i], vm->key.p, vm->key.len);
-	return cell ? up_vm_cell_field(vm, i, cell, field) : (struct up_value){ 0 };
+	return cell ? cell_field(vm, i, cell, field) : (struct up_value){ 0 };
 }

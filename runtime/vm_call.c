@@ -40,7 +40,7 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* A part of a text; if it reaches to the end, it is cut where the text is. */
+/* A part of a text; `to_end`: what a longer text had behind it would be the part's, too. */
 static struct up_value part(const struct up_value *of, const char *p, size_t len, bool to_end)
 {
 	struct up_value v = { .p = len ? p : "", .len = (uint32_t)len };

@@ -15,7 +15,7 @@
 static struct up_built compile_once(const struct up_opts *o, const char *name,
 				    const struct up_buf *text, const struct up_plan *succeed)
 {
-	struct up_elf_options eo = { .pid = o->pid, .succeed = succeed };
+	struct up_elf_options eo = { .pid = o->pid, .compile_once = true, .succeed = succeed };
 	struct up_elf_resolver *elf = up_elf_resolver_new(&eo);
 	struct up_built b = { .c = up_compile_new() };
 	char real[PATH_MAX];

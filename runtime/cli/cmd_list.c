@@ -166,11 +166,16 @@ static void wanted_fini(struct wanted *w)
 
 /* ---- finding ---- */
 
-/* As up_target_find_source(): what is exactly so named, else what something was left out of. */
+/*
+ * As up_target_find_source(): what is exactly so named, else what something was left out of. Data
+ * is counted, but takes no function's place.
+ */
 static bool is_better(struct places *p, const struct up_symbol *s)
 {
 	enum up_match m = up_source_name_match(p->name, s->name);
 
+	if (s->kind == UP_SYM_DATA)
+		return m != UP_MATCH_NOT;
 	if (m == UP_MATCH_NOT || m < p->best)
 		return false;
 	if (m > p->best)
@@ -236,8 +241,7 @@ static int say_why(struct up_why *why)
 	up_complain("%s", why->msg.s ? why->msg.s : "out of memory");
 	if (why->hint.len)
 		fprintf(stderr, "  hint: %s\n", why->hint.s);
-	up_buf_fini(&why->msg);
-	up_buf_fini(&why->hint);
+	up_why_fini(why);
 	return 1;
 }
 

@@ -8,19 +8,12 @@
 
 #include "lang/plan_grow.h"
 #include "runtime/cli/run.h"
+#include "runtime/clock.h"
 
 #define MS 1000000ull        /* ns */
 #define SETTLED (200 * MS)   /* a file that was written to so long ago is whole */
 #define RETRY (200 * MS)     /* between two tries */
 #define PATIENCE (3000 * MS) /* how long a new file may take to become what is asked for */
-
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec ts;
-
-	clock_gettime(id, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 void up_follow_init(struct up_follow *f, const struct up_opts *o, const struct up_compile *c,
 		    struct up_plan *plan)
@@ -43,11 +36,14 @@ int up_follow_fd(const struct up_follow *f)
 
 int up_follow_wait_ms(const struct up_follow *f)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now = up_clock_ns(CLOCK_MONOTONIC);
 
 	if (f->try_at)
 		return f->try_at <= now ? 0 : (int)((f->try_at - now) / MS) + 1;
-	return up_filewatch_must_look(&f->watch) ? UP_FILEWATCH_LOOK_MS : -1;
+	if (!up_filewatch_must_look(&f->watch))
+		return -1;
+	uint64_t look_at = f->looked_at + UP_FILEWATCH_LOOK_MS * MS;
+	return look_at <= now ? 0 : (int)((look_at - now) / MS) + 1;
 }
 
 /* ---- telling ---- */
@@ -72,7 +68,7 @@ static void warn(const struct up_follow *f, const struct up_watched *file)
 static void note(void *arg, const struct up_watched *file)
 {
 	struct up_follow *f = arg;
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now = up_clock_ns(CLOCK_MONOTONIC);
 
 	if (file->state == UP_FILE_SAME)
 		return;
@@ -136,7 +132,7 @@ static void keep_error(struct up_follow *f, const struct up_built *b)
 /* How many ns until the files of these sites have been left alone for long enough. */
 static uint64_t unsettled(const struct up_plan *plan, uint32_t first)
 {
-	int64_t now = (int64_t)clock_ns(CLOCK_REALTIME), most = 0;
+	int64_t now = (int64_t)up_clock_ns(CLOCK_REALTIME), most = 0;
 
 	for (uint32_t i = first; i < plan->nr_sites; i++) {
 		int64_t age = now - plan->sites[i].id.written;
@@ -149,12 +145,12 @@ static uint64_t unsettled(const struct up_plan *plan, uint32_t first)
 }
 
 /* Arms the plan's new sites. On failure it forgets them, unless some may be armed. */
-static void arm(struct up_follow *f, struct up_attach *a, uint32_t first)
+static void arm(struct up_follow *f, struct up_session *s, uint32_t first)
 {
 	struct up_status st = { 0 };
 	struct up_buf b = { 0 };
 	bool has_begun;
-	int err = up_attach_grow(a, first, &has_begun, &st);
+	int err = up_session_grow(s, first, &has_begun, &st);
 
 	if (err && !has_begun)
 		f->plan->nr_sites = first;
@@ -171,7 +167,7 @@ static void arm(struct up_follow *f, struct up_attach *a, uint32_t first)
 		give_up(f);
 }
 
-static void take_plan(struct up_follow *f, struct up_attach *a, const struct up_plan *plan)
+static void take_plan(struct up_follow *f, struct up_session *s, const struct up_plan *plan)
 {
 	uint32_t first = f->plan->nr_sites;
 	int nr = up_plan_grow(f->plan, plan);
@@ -185,19 +181,19 @@ static void take_plan(struct up_follow *f, struct up_attach *a, const struct up_
 	} else if (wait) {
 		f->plan->nr_sites = first;
 		keep_reason(f, "it is still being written to");
-		f->try_at = clock_ns(CLOCK_MONOTONIC) + wait;
+		f->try_at = up_clock_ns(CLOCK_MONOTONIC) + wait;
 	} else {
-		arm(f, a, first);
+		arm(f, s, first);
 	}
 }
 
-static void try_to_follow(struct up_follow *f, struct up_attach *a, uint64_t now)
+static void try_to_follow(struct up_follow *f, struct up_session *s, uint64_t now)
 {
 	struct up_built b = up_build_again(f->o, f->c, f->plan);
 
 	f->try_at = now + RETRY;
 	if (b.plan)
-		take_plan(f, a, b.plan);
+		take_plan(f, s, b.plan);
 	else
 		keep_error(f, &b);
 	up_built_fini(&b);
@@ -214,19 +210,27 @@ static bool has_lost(const struct up_follow *f)
 	return false;
 }
 
-void up_follow_serve(struct up_follow *f, struct up_attach *a, bool is_told)
+/* Is it time to look at what tells nothing? */
+static bool must_look(const struct up_follow *f, uint64_t now)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	return up_filewatch_must_look(&f->watch) && now >= f->looked_at + UP_FILEWATCH_LOOK_MS * MS;
+}
 
-	if (is_told || up_filewatch_must_look(&f->watch))
+void up_follow_serve(struct up_follow *f, struct up_session *s, bool is_told)
+{
+	uint64_t now = up_clock_ns(CLOCK_MONOTONIC);
+
+	if (is_told || must_look(f, now)) {
+		f->looked_at = now;
 		up_filewatch_look(&f->watch, note, f);
+	}
 	/* A file that could not be followed may have become whole. */
 	if (is_told && f->o->follow_files && !f->try_at && has_lost(f)) {
 		f->try_at = now;
 		f->give_up_at = now + PATIENCE;
 	}
-	if (f->try_at && f->try_at <= clock_ns(CLOCK_MONOTONIC)) {
-		try_to_follow(f, a, now);
+	if (f->try_at && f->try_at <= up_clock_ns(CLOCK_MONOTONIC)) {
+		try_to_follow(f, s, now);
 		if (!f->try_at) /* what happened meanwhile */
 			up_filewatch_look(&f->watch, note, f);
 	}

@@ -5,9 +5,9 @@
 #ifndef UP_CLI_FOLLOW_H
 #define UP_CLI_FOLLOW_H
 
-#include "runtime/attach.h"
 #include "runtime/cli/build.h"
 #include "runtime/filewatch.h"
+#include "runtime/session.h"
 
 struct up_follow {
 	const struct up_opts *o;
@@ -15,6 +15,7 @@ struct up_follow {
 	struct up_plan *plan;       /* gains sites */
 	struct up_filewatch watch;
 	unsigned nr_changed; /* how many files were replaced, removed or written to */
+	uint64_t looked_at;  /* when the files were last looked at, ns of CLOCK_MONOTONIC */
 	uint64_t try_at;     /* when to try to follow, ns of CLOCK_MONOTONIC; 0: there is no need */
 	uint64_t give_up_at; /* when to say that it cannot be done */
 	char *why;           /* it could not be done at the last try */
@@ -31,6 +32,6 @@ int up_follow_fd(const struct up_follow *f);
 int up_follow_wait_ms(const struct up_follow *f);
 
 /* Looks, and does what is to be done. `is_told` says that the descriptor was readable. */
-void up_follow_serve(struct up_follow *f, struct up_attach *a, bool is_told);
+void up_follow_serve(struct up_follow *f, struct up_session *s, bool is_told);
 
 #endif

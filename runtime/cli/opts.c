@@ -430,8 +430,6 @@ const char *up_opts_nearest_command(const char *word)
 {
 	struct up_nearest near;
 
-	if (!strcmp(word, "help"))
-		return "--help";
 	up_nearest_init(&near, word, strlen(word));
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		if (commands[i].command != UP_CMD_RUN)

@@ -18,6 +18,7 @@
 #include "runtime/cli/child.h"
 #include "runtime/cli/follow.h"
 #include "runtime/cli/words.h"
+#include "runtime/clock.h"
 #include "runtime/session.h"
 
 #define READER_MS 50 /* how often a FIFO without a reader is tried again */
@@ -47,14 +48,6 @@ struct run {
 	int process_fd;          /* pidfd of -p, or -1 */
 	uint64_t deadline;       /* ns, CLOCK_MONOTONIC; 0 for none */
 };
-
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec ts;
-
-	clock_gettime(id, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* Writes to standard error, unless nobody takes it there; that is waited for once. */
 static void put_error(const char *s)
@@ -143,10 +136,11 @@ static int open_output(struct run *r)
 
 	r->out.form = up_out_form_find(form);
 	r->out.fd = STDOUT_FILENO;
-	r->out.wall_offset = (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC));
+	r->out.wall_offset = (int64_t)(up_clock_ns(CLOCK_REALTIME) - up_clock_ns(CLOCK_MONOTONIC));
 	if (r->o->out && open_file(r))
 		return r->st.err;
-	r->out.may_block = fstat(r->out.fd, &sb) || !S_ISREG(sb.st_mode);
+	r->out.may_block = fstat(r->out.fd, &sb) || S_ISFIFO(sb.st_mode) || S_ISSOCK(sb.st_mode) ||
+			   isatty(r->out.fd);
 	r->out.stop_fd = r->sig->stop_fd;
 	r->out.colour = up_may_colour(r->o, r->out.fd);
 	r->out.unicode = has_unicode();
@@ -198,7 +192,7 @@ static void say_armed(const struct run *r, const struct up_plan *plan)
 	if (r->o->verbose && (a->nr_filters || a->nr_refused))
 		fprintf(stderr, "uptick: conditions are judged in the kernel for %u of them%s\n",
 			a->nr_filters, a->nr_refused ? "; it did not take the others" : "");
-	else if (!r->o->quiet && !r->o->run && isatty(STDERR_FILENO))
+	if (!r->o->verbose && !r->o->quiet && !r->o->run && isatty(STDERR_FILENO))
 		fprintf(stderr, "uptick: %u %s armed; Ctrl-C ends\n", plan->nr_sites, places);
 }
 
@@ -219,7 +213,7 @@ static int start(struct run *r, const struct up_plan *plan, char **words)
 		return err;
 	say_armed(r, plan);
 	if (r->o->duration)
-		r->deadline = clock_ns(CLOCK_MONOTONIC) + r->o->duration;
+		r->deadline = up_clock_ns(CLOCK_MONOTONIC) + r->o->duration;
 	return words ? up_child_go(&r->child, words, &r->st) : 0;
 }
 
@@ -239,7 +233,7 @@ static int wait_ms(const struct run *r, bool gather)
 	if (r->deadline && (!due || r->deadline < due))
 		due = r->deadline;
 	if (due) {
-		uint64_t now = clock_ns(CLOCK_MONOTONIC);
+		uint64_t now = up_clock_ns(CLOCK_MONOTONIC);
 		uint64_t left = due > now ? (due - now + 999999) / 1000000 : 0;
 
 		if (ms < 0 || left < (uint64_t)ms)
@@ -275,7 +269,7 @@ static enum reason look_around(struct run *r, const struct pollfd *fds)
 	}
 	if (process_gone(r, fds))
 		return END_PROCESS;
-	if (r->deadline && clock_ns(CLOCK_MONOTONIC) >= r->deadline)
+	if (r->deadline && up_clock_ns(CLOCK_MONOTONIC) >= r->deadline)
 		return END_TIME;
 	return GO_ON;
 }
@@ -295,7 +289,7 @@ static bool is_due(const struct run *r)
 {
 	uint64_t due = up_session_due(r->session);
 
-	return due && clock_ns(CLOCK_MONOTONIC) >= due;
+	return due && up_clock_ns(CLOCK_MONOTONIC) >= due;
 }
 
 static enum reason loop(struct run *r)
@@ -329,7 +323,7 @@ static enum reason loop(struct run *r)
 		if (why == GO_ON && (busy || fds[FD_EVENTS].revents || is_due(r)))
 			why = do_round(r, &busy);
 		if (why == GO_ON) {
-			up_follow_serve(&r->follow, r->session->attach, fds[FD_FILES].revents);
+			up_follow_serve(&r->follow, r->session, fds[FD_FILES].revents);
 			fds[FD_FILES].fd = up_follow_fd(&r->follow);
 		}
 	}
@@ -445,14 +439,13 @@ int up_run(const struct up_opts *o, struct up_compile *c, struct up_plan *plan,
 	char **words = o->run ? up_split_words(o->run, &err) : NULL;
 	int status;
 
-	up_signals_defer();
-	up_follow_init(&r.follow, o, c, plan);
 	if (o->run && !words) {
 		up_complain("%s", err.s ? err.s : "out of memory");
 		up_buf_fini(&err);
-		up_follow_fini(&r.follow);
 		return 2;
 	}
+	up_signals_defer();
+	up_follow_init(&r.follow, o, c, plan);
 	if (start(&r, plan, words)) {
 		status = report_start(&r, c);
 		undo(&r);

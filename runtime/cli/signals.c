@@ -1,4 +1,4 @@
-/* Signals. The only state outside of structures: a handler has no other place. */
+/* Signals. They have state outside of structures: a handler has no other place. */
 #include "runtime/cli/signals.h"
 
 #include <errno.h>
@@ -15,10 +15,14 @@ static struct timespec stopped_at; /* written by the first signal, before `stopp
 static _Noreturn void leave(int sig)
 {
 	static const char text[] = "uptick: interrupted before the probes were armed; 0 hits\n";
+	sigset_t own;
 
 	if (is_preparing && write(STDERR_FILENO, text, sizeof(text) - 1) >= 0)
 		_exit(0);
+	sigemptyset(&own);
+	sigaddset(&own, sig);
 	signal(sig, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &own, NULL); /* it is blocked while its handler runs */
 	raise(sig);
 	_exit(128 + sig);
 }

@@ -24,26 +24,6 @@ void *up_agg_grow(const struct up_agg_cx *cx, void *p, size_t old, size_t size)
 	return p;
 }
 
-up_int128 up_agg_from_wide(struct up_wide w)
-{
-	return (up_int128)w.hi * ((up_int128)1 << 64) + w.lo;
-}
-
-struct up_wide up_agg_to_wide(up_int128 n)
-{
-	return (struct up_wide){ .lo = (uint64_t)n, .hi = (int64_t)(n >> 64) };
-}
-
-up_int128 up_agg_integer(struct up_type t, const struct up_value *v)
-{
-	return t.is_signed ? (up_int128)v->s : (up_int128)v->u;
-}
-
-double up_agg_double(struct up_type t, const struct up_value *v)
-{
-	return t.ty == TY_FLOAT ? v->f : t.is_signed ? (double)v->s : (double)v->u;
-}
-
 struct up_value up_agg_wide_value(struct up_type type, const struct up_wide *w)
 {
 	bool fits = type.is_signed ? w->hi == ((int64_t)w->lo < 0 ? -1 : 0) : w->hi == 0;
@@ -74,9 +54,9 @@ bool up_agg_sum_add(union up_agg_sum *s, struct up_type t, const struct up_value
 		add_float(s, v->f);
 		return true;
 	}
-	if (__builtin_add_overflow(up_agg_from_wide(s->whole), up_agg_integer(t, v), &sum))
+	if (__builtin_add_overflow(up_wide_number(s->whole), up_value_whole(t, v), &sum))
 		return false;
-	s->whole = up_agg_to_wide(sum);
+	s->whole = up_number_wide(sum);
 	return true;
 }
 
@@ -85,7 +65,7 @@ double up_agg_sum_double(const union up_agg_sum *s, struct up_type t)
 	double sum = s->f.sum + s->f.rest;
 
 	if (t.ty != TY_FLOAT)
-		return (double)up_agg_from_wide(s->whole);
+		return (double)up_wide_number(s->whole);
 	return sum == sum ? sum : s->f.sum; /* the rest of an infinity is no number */
 }
 
@@ -127,7 +107,7 @@ double up_agg_mean(const union up_agg_sum *s, struct up_type t, uint64_t count)
 		return 0;
 	if (t.ty == TY_FLOAT)
 		return up_agg_sum_double(s, t) / (double)count;
-	return divide(up_agg_from_wide(s->whole), count);
+	return divide(up_wide_number(s->whole), count);
 }
 
 /* ---- counters ---- */
@@ -150,13 +130,16 @@ static bool widen(struct up_agg_window *w, const struct up_agg_cx *cx, int32_t i
 		memmove(n + before, n, w->nr * sizeof(*n));
 		memset(n, 0, before * sizeof(*n));
 	}
-	*w = (struct up_agg_window){ n, (int32_t)first, (uint32_t)nr };
+	w->n = n;
+	w->first = (int32_t)first;
+	w->nr = (uint32_t)nr;
 	return true;
 }
 
 bool up_agg_window_add(struct up_agg_window *w, const struct up_agg_cx *cx, int32_t i)
 {
 	uint64_t at = (uint64_t)((int64_t)i - w->first);
+	bool is_first = !w->nr;
 
 	if (at >= w->nr) {
 		if (!widen(w, cx, i))
@@ -164,20 +147,16 @@ bool up_agg_window_add(struct up_agg_window *w, const struct up_agg_cx *cx, int3
 		at = (uint64_t)((int64_t)i - w->first);
 	}
 	w->n[at]++;
+	w->low = is_first || i < w->low ? i : w->low;
+	w->high = is_first || i > w->high ? i : w->high;
 	return true;
 }
 
 bool up_agg_window_range(const struct up_agg_window *w, int32_t *first, int32_t *last)
 {
-	uint32_t from = 0, end = w->nr;
-
-	while (from < end && !w->n[from])
-		from++;
-	while (end > from && !w->n[end - 1])
-		end--;
-	*first = w->first + (int32_t)from;
-	*last = w->first + (int32_t)end - 1;
-	return from < end;
+	*first = w->low;
+	*last = w->high;
+	return w->nr > 0;
 }
 
 uint64_t up_agg_window_at(const struct up_agg_window *w, int32_t i)
@@ -229,6 +208,13 @@ void up_agg_largest(struct up_type t, uint64_t *best, const struct up_value *v, 
 
 	if (is_first || is_nan(t, &old) || up_agg_is_less(t, &old, v))
 		*best = v->u;
+}
+
+struct up_type up_agg_count_type(unsigned field, const struct up_agg_cx *cx)
+{
+	(void)field;
+	(void)cx;
+	return UP_TYPE_U64;
 }
 
 struct up_type up_agg_arg_type(unsigned field, const struct up_agg_cx *cx)

@@ -3,10 +3,9 @@
 #define UP_AGG_H
 
 #include "lang/builtin.h"
+#include "lang/number.h"
 
 #define UP_NR(array) ((unsigned)(sizeof(array) / sizeof((array)[0])))
-
-__extension__ typedef __int128 up_int128;
 
 /*
  * Makes a cell's block of `old` bytes (p NULL, old 0: none yet) one of `size` bytes; the new bytes
@@ -15,12 +14,6 @@ __extension__ typedef __int128 up_int128;
  */
 void *up_agg_grow(const struct up_agg_cx *cx, void *p, size_t old, size_t size);
 
-up_int128 up_agg_from_wide(struct up_wide w);
-struct up_wide up_agg_to_wide(up_int128 n);
-/* An integer argument as a number. */
-up_int128 up_agg_integer(struct up_type t, const struct up_value *v);
-/* A number argument as a float. */
-double up_agg_double(struct up_type t, const struct up_value *v);
 /* A wide integer as a value: one of `type` where it fits, else borrowed. */
 struct up_value up_agg_wide_value(struct up_type type, const struct up_wide *w);
 
@@ -48,7 +41,8 @@ double up_agg_mean(const union up_agg_sum *s, struct up_type t, uint64_t count);
 struct up_agg_window {
 	uint64_t *n;
 	int32_t first;
-	uint32_t nr;
+	uint32_t nr;       /* 0: there is none yet */
+	int32_t low, high; /* the first and the last that is not empty */
 };
 
 /* Adds one to row i; false without memory. */
@@ -67,6 +61,8 @@ bool up_agg_is_less(struct up_type t, const struct up_value *a, const struct up_
 /* Makes *best the smallest (largest) value so far; NaN only as long as there is nothing else. */
 void up_agg_smallest(struct up_type t, uint64_t *best, const struct up_value *v, bool is_first);
 void up_agg_largest(struct up_type t, uint64_t *best, const struct up_value *v, bool is_first);
+/* The type of a count. */
+struct up_type up_agg_count_type(unsigned field, const struct up_agg_cx *cx);
 /* The type of the argument. */
 struct up_type up_agg_arg_type(unsigned field, const struct up_agg_cx *cx);
 /* The type of a number computed from argument 0: decimal, or ns, and 64 bits wide. */

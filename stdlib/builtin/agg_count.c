@@ -9,13 +9,6 @@ static bool count_add(void *cell, const struct up_agg_cx *cx, const struct up_va
 	return true;
 }
 
-static struct up_type count_type(unsigned field, const struct up_agg_cx *cx)
-{
-	(void)field;
-	(void)cx;
-	return UP_TYPE_U64;
-}
-
 static struct up_value count_field(const void *cell, const struct up_agg_cx *cx, unsigned field)
 {
 	(void)cx;
@@ -33,6 +26,6 @@ const struct up_agg_row up_agg_count = {
 	.add = count_add,
 	.fields = count_fields,
 	.nr_fields = 1,
-	.field_type = count_type,
+	.field_type = up_agg_count_type,
 	.field = count_field,
 };

@@ -63,7 +63,7 @@ static struct up_value kept_field(const void *cell, const struct up_agg_cx *cx, 
 	(void)field;
 	if (!up_ty_has_bytes(cx->types[0].ty))
 		return (struct up_value){ .u = c->bits };
-	return (struct up_value){ .p = c->p, .len = c->len, .flags = c->flags };
+	return (struct up_value){ .p = c->p ? c->p : "", .len = c->len, .flags = c->flags };
 }
 
 static const struct up_agg_field first_fields[] = { { "first", NULL, "the first value" } };

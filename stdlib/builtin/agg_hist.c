@@ -192,13 +192,6 @@ static bool hist_bucket(const void *cell, const struct up_agg_cx *cx, unsigned i
 					   : whole_bucket(cell, cx, i, b);
 }
 
-static struct up_type hist_type(unsigned field, const struct up_agg_cx *cx)
-{
-	(void)field;
-	(void)cx;
-	return UP_TYPE_U64;
-}
-
 static struct up_value hist_field(const void *cell, const struct up_agg_cx *cx, unsigned field)
 {
 	(void)cx;
@@ -219,7 +212,7 @@ const struct up_agg_row up_agg_hist = {
 	.fini = hist_fini,
 	.fields = hist_fields,
 	.nr_fields = UP_NR(hist_fields),
-	.field_type = hist_type,
+	.field_type = up_agg_count_type,
 	.field = hist_field,
 	.bucket = hist_bucket,
 };

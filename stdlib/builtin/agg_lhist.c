@@ -19,12 +19,12 @@ static bool is_float(const struct up_agg_cx *cx)
 
 static up_int128 whole_const(const struct up_agg_cx *cx, unsigned i)
 {
-	return up_agg_integer(cx->types[i], &cx->consts[i]);
+	return up_value_whole(cx->types[i], &cx->consts[i]);
 }
 
 static double float_const(const struct up_agg_cx *cx, unsigned i)
 {
-	return up_agg_double(cx->types[i], &cx->consts[i]);
+	return up_value_double(cx->types[i], &cx->consts[i]);
 }
 
 enum { LO = 1, HI, STEP };
@@ -112,7 +112,7 @@ static int32_t float_row(const struct up_agg_cx *cx, double x)
 
 static int32_t whole_row(const struct up_agg_cx *cx, const struct up_value *v)
 {
-	up_int128 x = up_agg_integer(cx->types[0], v), lo = whole_const(cx, LO);
+	up_int128 x = up_value_whole(cx->types[0], v), lo = whole_const(cx, LO);
 
 	if (x < lo)
 		return 0;
@@ -179,13 +179,6 @@ static bool lhist_bucket(const void *cell, const struct up_agg_cx *cx, unsigned 
 	return true;
 }
 
-static struct up_type lhist_type(unsigned field, const struct up_agg_cx *cx)
-{
-	(void)field;
-	(void)cx;
-	return UP_TYPE_U64;
-}
-
 static struct up_value lhist_field(const void *cell, const struct up_agg_cx *cx, unsigned field)
 {
 	(void)cx;
@@ -208,7 +201,7 @@ const struct up_agg_row up_agg_lhist = {
 	.fini = lhist_fini,
 	.fields = lhist_fields,
 	.nr_fields = UP_NR(lhist_fields),
-	.field_type = lhist_type,
+	.field_type = up_agg_count_type,
 	.field = lhist_field,
 	.bucket = lhist_bucket,
 };

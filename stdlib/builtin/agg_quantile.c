@@ -49,31 +49,20 @@ static uint64_t whole_middle(int32_t row)
 	return lo + (((uint64_t)1 << shift) - 1) / 2;
 }
 
-static uint64_t bits_of(double f)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &f, sizeof(bits));
-	return bits;
-}
-
-static double float_of(uint64_t bits)
-{
-	double f;
-
-	memcpy(&f, &bits, sizeof(f));
-	return f;
-}
-
 /* Of a positive float: its exponent and its first bits. */
 static int32_t float_row(double f)
 {
-	return (int32_t)(bits_of(f) >> (52 - BITS));
+	struct up_value v = { .f = f };
+
+	return (int32_t)(v.u >> (52 - BITS));
 }
 
 static double float_middle(int32_t row)
 {
-	return float_of(((uint64_t)row << (52 - BITS)) + ((uint64_t)1 << (51 - BITS)));
+	struct up_value v = { .u = (uint64_t)row << (52 - BITS) };
+
+	v.u += (uint64_t)1 << (51 - BITS);
+	return v.f;
 }
 
 static bool count_value(struct quantile_cell *c, const struct up_agg_cx *cx, uint64_t bits)

@@ -21,7 +21,7 @@ static double distance(struct up_type t, const struct up_value *v, uint64_t orig
 
 	if (t.ty == TY_FLOAT)
 		return v->f - from.f;
-	return (double)(up_agg_integer(t, v) - up_agg_integer(t, &from));
+	return (double)(up_value_whole(t, v) - up_value_whole(t, &from));
 }
 
 static bool stats_add(void *cell, const struct up_agg_cx *cx, const struct up_value *v)

@@ -212,13 +212,6 @@ static void uniq_fini(void *cell, const struct up_agg_cx *cx)
 	*c = (struct uniq_cell){ 0 };
 }
 
-static struct up_type uniq_type(unsigned field, const struct up_agg_cx *cx)
-{
-	(void)field;
-	(void)cx;
-	return UP_TYPE_U64;
-}
-
 static struct up_value uniq_field(const void *cell, const struct up_agg_cx *cx, unsigned field)
 {
 	const struct uniq_cell *c = cell;
@@ -242,6 +235,6 @@ const struct up_agg_row up_agg_uniq = {
 	.fini = uniq_fini,
 	.fields = uniq_fields,
 	.nr_fields = UP_NR(uniq_fields),
-	.field_type = uniq_type,
+	.field_type = up_agg_count_type,
 	.field = uniq_field,
 };

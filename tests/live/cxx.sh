@@ -100,7 +100,7 @@ refused './t_cxx:geo::Circle::*' 'no function of t_cxx matches geo::Circle::\*'
 
 # --- list -----------------------------------------------------------------------------------------
 
-for pattern in geo::Shape::area 'geo::Shape::area(int)' 'geo::*' area2 shop::cache::get '/^geo::.*::gr.w/'; do
+for pattern in geo::Shape::area 'geo::Shape::area(int)' box::get 'geo::*' area2 shop::cache::get '/^geo::.*::gr.w/'; do
 	object=./t_cxx
 	[[ $pattern != shop* ]] || object=./t_rust
 	run_up list "$object:$pattern"

@@ -145,13 +145,13 @@ start_up --follow-files -o "$TMP/hits" -e "probe $TMP/bin/worker:work <
 	if (arg0:s32 == 1999) < printf(\"all of the first\\n\") >
 >"
 wait_armed
-# These are named while the file is still there: as its own. The new file is named by what is mapped.
+# These are named while the file is still there, those of the new one after it has taken its place: each as its own.
 tell 'work 2000'
 wait_line '^all of the first$' "$TMP/hits"
 cp t_procs "$TMP/bin/worker.new"
 mv "$TMP/bin/worker.new" "$TMP/bin/worker"
 wait_line 'armed in the new' err
-# Both live until the run has ended: the new one is named by its mappings.
+# Both live until the run has ended.
 start_worker "$TMP/bin/worker"
 tell 'work 7'
 new=$worker new_orders=$orders
@@ -159,7 +159,7 @@ orders=$old_orders truth=$old_truth
 tell 'work 11'
 end_up
 expect_line "^  $old +work +2011\$" "$TMP/hits"
-expect_line "^  $new +worker:work +7\$" "$TMP/hits"
+expect_line "^  $new +work +7\$" "$TMP/hits"
 expect_line '^2018 hits handled, 0 filtered, 0 lost ' err
 stop_worker "$old" "$old_orders"
 stop_worker "$new" "$new_orders"

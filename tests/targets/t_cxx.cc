@@ -70,6 +70,10 @@ template <class T> struct box {
 	}
 };
 
+/* Data that is exactly so named as box<int>::get() is in short. */
+extern int data __asm__("_ZN3box3getE");
+int data = 1;
+
 namespace
 {
 int helper(int n)
