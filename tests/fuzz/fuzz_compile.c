@@ -11,20 +11,15 @@
 #include "lang/builtin.h"
 #include "lang/up.h"
 #include "lang/verify.h"
+#include "tests/fuzz/texts.h"
 #include "tests/unit/fake_resolver.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define NR_TEXTS 4    /* the script, and modules a, b and c */
 #define MAX_LINE 4096 /* the kernel's, of one definition */
 #define MAX_NAME 63   /* of an event */
 #define MAX_ARG_NAME 31
 #define FEW_SITES 300 /* so that patterns meet the limit */
-
-struct texts {
-	const char *text[NR_TEXTS];
-	size_t len[NR_TEXTS];
-};
 
 static void require(bool ok, const char *what)
 {
@@ -32,41 +27,6 @@ static void require(bool ok, const char *what)
 		return;
 	fprintf(stderr, "not so: %s\n", what);
 	abort();
-}
-
-static void cut(struct texts *t, const char *s, size_t size)
-{
-	for (unsigned i = 0; i < NR_TEXTS; i++) {
-		const char *end = i + 1 < NR_TEXTS && size ? memchr(s, 0, size) : NULL;
-
-		t->text[i] = s;
-		t->len[i] = end ? (size_t)(end - s) : size;
-		s += t->len[i] + (end != NULL);
-		size -= t->len[i] + (end != NULL);
-	}
-}
-
-static bool load(void *ctx, const char *from, const char *name, bool is_path,
-		 struct up_module_text *out, struct up_why *why)
-{
-	static const char *const names[] = { "script", "a", "b", "c" };
-	const struct texts *t = ctx;
-
-	(void)from;
-	(void)is_path;
-	for (unsigned i = 1; i < NR_TEXTS; i++)
-		if (!strcmp(names[i], name) && t->len[i] <= UP_MODULE_MAX) {
-			*out = (struct up_module_text){ names[i], names[i], t->text[i], t->len[i] };
-			return true;
-		}
-	up_buf_puts(&why->msg, "there is no such module");
-	return false;
-}
-
-static bool has_module(void *ctx, const char *name)
-{
-	(void)ctx;
-	return *name == 'a';
 }
 
 static void check_args(const struct up_plan_event *e)
@@ -126,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char *const args[] = { "libc", "app:beta", "42", "-1.5", "\"7\"", "007" };
 	static const struct up_param_arg params[] = { { "min", "8KiB" }, { "name", "text" } };
 	struct texts texts;
-	struct up_modules modules = { &texts, load, has_module };
+	struct up_modules modules = { &texts, load_text, has_text };
 	struct up_compile *c = up_compile_new();
 	struct up_env env = { .resolver = &fake_resolver,
 			      .aggs = up_agg_rows,
@@ -141,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			      .max_sites = FEW_SITES,
 			      .unsafe = size & 1 };
 
-	cut(&texts, (const char *)data, size);
+	cut_texts(&texts, (const char *)data, size);
 	struct up_plan *p = up_compile(c, &env, "script", texts.text[0], texts.len[0]);
 	require(!p == (c->diags.nr_errors > 0), "a plan, or errors");
 	if (p)

@@ -10,55 +10,14 @@
 #include "lang/builtin.h"
 #include "lang/clone.h"
 #include "lang/expand.h"
+#include "tests/fuzz/texts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define NR_TEXTS 4 /* the script, and modules a, b and c */
-
-struct texts {
-	const char *text[NR_TEXTS];
-	size_t len[NR_TEXTS];
-};
 
 static void require(bool ok)
 {
 	if (!ok)
 		abort();
-}
-
-static void cut(struct texts *t, const char *s, size_t size)
-{
-	for (unsigned i = 0; i < NR_TEXTS; i++) {
-		const char *end = i + 1 < NR_TEXTS && size ? memchr(s, 0, size) : NULL;
-
-		t->text[i] = s;
-		t->len[i] = end ? (size_t)(end - s) : size;
-		s += t->len[i] + (end != NULL);
-		size -= t->len[i] + (end != NULL);
-	}
-}
-
-static bool load(void *ctx, const char *from, const char *name, bool is_path,
-		 struct up_module_text *out, struct up_why *why)
-{
-	static const char *const names[] = { "script", "a", "b", "c" };
-	const struct texts *t = ctx;
-
-	(void)from;
-	(void)is_path;
-	for (unsigned i = 0; i < NR_TEXTS; i++)
-		if (!strcmp(names[i], name) && t->len[i] <= UP_MODULE_MAX) {
-			*out = (struct up_module_text){ names[i], names[i], t->text[i], t->len[i] };
-			return true;
-		}
-	up_buf_puts(&why->msg, "there is no such module");
-	return false;
-}
-
-static bool has(void *ctx, const char *name)
-{
-	(void)ctx;
-	return *name == 'a';
 }
 
 /* ---- what comes out ---- */
@@ -109,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char *const args[] = { "1", "0x", "\"s\"", "-2.5" };
 	static const struct up_param_arg params[] = { { "p", "7" }, { "q", "text" } };
 	struct texts texts;
-	struct up_modules modules = { &texts, load, has };
+	struct up_modules modules = { &texts, load_text, has_text };
 	struct up_sources ss = { .arena = up_arena_new() };
 	struct up_diags ds = { .arena = ss.arena, .sources = &ss };
 	struct up_env env = { .aggs = aggs,
@@ -121,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			      .script_id = "script" };
 	bool is_module;
 
-	cut(&texts, (const char *)data, size);
+	cut_texts(&texts, (const char *)data, size);
 	int src = up_source_add(&ss, "script", texts.text[0], texts.len[0]);
 	struct up_parse *p = up_parse(&ds, (uint32_t)src);
 	if (!ds.nr_errors && up_expand(&ds, &ss, &env, p->script, &is_module))

@@ -1,4 +1,5 @@
 # uptick list: places by name, pattern, version and source name; objects; without privileges.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_program setpriv nm strip
 cd "$TARGETS"
