@@ -3,6 +3,9 @@
  * are steps: hits of its probes, ends of threads, blocks, and what is shown in between. A record
  * has memory of just its size, so that what is read behind it is found. Every line of JSON is an
  * object, and printable.
+ *
+ * For half of the inputs some instructions are changed first: what the verifier lets pass must run
+ * as well as what was compiled.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,6 +127,65 @@ static const struct up_plan *plan_of(unsigned i)
 	return plans[i];
 }
 
+/* A plan whose handlers can be changed. */
+struct changed {
+	struct up_plan plan;
+	struct up_plan_prog *progs;
+};
+
+static void copy_plan(struct changed *c, const struct up_plan *from)
+{
+	c->plan = *from;
+	c->progs = malloc(from->nr_progs * sizeof(*c->progs));
+	memcpy(c->progs, from->progs, from->nr_progs * sizeof(*c->progs));
+	for (uint32_t i = 0; i < from->nr_progs; i++) {
+		size_t size = c->progs[i].nr_code * sizeof(struct up_insn);
+
+		c->progs[i].code = malloc(size);
+		memcpy(c->progs[i].code, from->progs[i].code, size);
+	}
+	c->plan.progs = c->progs;
+}
+
+static void free_copy(struct changed *c)
+{
+	for (uint32_t i = 0; i < c->plan.nr_progs; i++)
+		free(c->progs[i].code);
+	free(c->progs);
+}
+
+static void change_insn(struct up_insn *i, struct input *in)
+{
+	uint8_t what = take(in);
+
+	if (what & 1)
+		i->op = take(in);
+	if (what & 2)
+		i->a = take(in);
+	if (what & 4)
+		i->b = (uint16_t)(take(in) | (what & 32 ? take(in) << 8 : 0));
+	if (what & 8)
+		i->c = (uint16_t)(take(in) | (what & 64 ? take(in) << 8 : 0));
+	if (what & 16)
+		i->d = (uint16_t)(take(in) | (what & 128 ? take(in) << 8 : 0));
+}
+
+/* Changes a few instructions; false when the verifier finds that the handlers cannot run so. */
+static bool change_plan(struct changed *c, struct input *in)
+{
+	struct up_buf why = { 0 };
+
+	for (unsigned nr = take(in) % 4 + 1; nr; nr--) {
+		struct up_plan_prog *p = &c->progs[take(in) % c->plan.nr_progs];
+
+		change_insn(&p->code[take(in) % p->nr_code], in);
+	}
+	bool ok = up_plan_verify(&c->plan, &why);
+	require(ok || why.len, "a reason");
+	up_buf_fini(&why);
+	return ok;
+}
+
 /* As the kernel lays records out: one argument behind the other, texts at the end. */
 static void lay_out(struct world *w)
 {
@@ -224,7 +286,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t choice = take(&in);
 	struct world w = { .plan = plan_of(choice % NR(scripts)), .now = 1000 };
 	unsigned steps = 0;
+	struct changed changed = { 0 };
 
+	if (choice & 32) {
+		copy_plan(&changed, w.plan);
+		if (!change_plan(&changed, &in)) {
+			free_copy(&changed);
+			return 0;
+		}
+		w.plan = &changed.plan;
+	}
 	w.out = (struct up_out){ .fd = -1, .form = up_out_form_find(forms[choice >> 6]) };
 	lay_out(&w);
 	require(!up_vm_init(&w.vm, w.plan, &w.out), "memory");
@@ -236,5 +307,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	up_out_fini(&w.out);
 	free(w.fields);
 	free(w.fixed);
+	free_copy(&changed);
 	return 0;
 }

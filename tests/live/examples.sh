@@ -3,10 +3,9 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 need_program bash zsh ls cat sleep objdump cc script getent
-examples=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../examples" && pwd)
 
 cd "$TMP"
-for source in "$examples"/*.c; do
+for source in "$EXAMPLES"/*.c; do
 	cc -O0 -o "$(basename "$source" .c)" "$source"
 done
 
@@ -16,7 +15,7 @@ example()
 {
 	local name=$1 command=$2
 	shift 2
-	run_up -c "$command" "$examples/$name.up" "$@"
+	run_up -c "$command" "$EXAMPLES/$name.up" "$@"
 	expect_status "${WANT:-0}"
 	expect_line ', 0 lost in ' err
 	expect_no_line 'could not be read|dropped' err

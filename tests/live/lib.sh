@@ -3,6 +3,7 @@
 # UPTICK_BUILD naming the build directory; it ends with 0 passed, 77 skipped, anything else failed.
 #
 #   $UPTICK $TARGETS $TMP $tracing    the binary, the target programs' folder, a folder of this test's own, tracefs
+#   $EXAMPLES                         the folder of the example scripts
 #   need_tracefs                      skips the test where tracefs cannot be used
 #   need_program NAME...              fails the test unless the machine has the programs (tools/setup brings them)
 #   skip REASON                       for what this kernel cannot do; must pass on another one
@@ -26,6 +27,7 @@ set -Eeuo pipefail
 UPTICK_BUILD=$(cd "$UPTICK_BUILD" && pwd)
 UPTICK=${UPTICK:-$UPTICK_BUILD/uptick}
 TARGETS=${TARGETS:-$UPTICK_BUILD/tests/targets}
+EXAMPLES=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../examples" && pwd)
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/uptick-test.XXXXXX")
 RUN_LIMIT=${RUN_LIMIT:-40}
 WAIT_LIMIT=${WAIT_LIMIT:-20}

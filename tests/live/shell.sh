@@ -30,4 +30,9 @@ type_into 'zsh -f -i'
 expect_eq "lines of zsh" "$(cat "$TMP/out")" '[zsh] : one\n
 [zsh] : two  three\n
 [zsh] exit\n'
+
+# The example shows when they were typed, and no newline.
+run_up -c "$TMP/type" "$EXAMPLES/shell-commands.up"
+expect_status 0
+expect_line '^[0-9:]{8} zsh\[[0-9]+\] : two  three$'
 nothing_left

@@ -70,4 +70,10 @@ left 1 1
 raise Refused uncaught
 uncaught Refused uncaught"
 expect_line ' 0 lost in ' err
+
+# The example on an exception that nobody catches.
+run_up -c "python3.11 -c 'raise RuntimeError(\"the end\")'" "$EXAMPLES/python-exceptions.up" --kind='Runtime*'
+expect_status 1
+expect_line '^python3.11\[[0-9]+\] ends with RuntimeError: the end$'
+expect_line '^  RuntimeError  the end +1$'
 nothing_left

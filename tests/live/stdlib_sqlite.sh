@@ -30,4 +30,10 @@ prepare select nope
 prepared 1 1"
 expect_line ' 0 lost in ' err
 expect_no_line 'could not be read' err
+
+# The example: with every time too long each statement is shown with its rows.
+run_up -c "sqlite3 :memory: 'create table t(a); insert into t values (1),(2); select a from t'" "$EXAMPLES/slow-sql.up" --over=0s
+expect_status 0
+expect_line '^sqlite3\[[0-9]+\] +[0-9]+ us +2 rows  select a from t$'
+expect_line '^  select a from t +1 +[0-9]+ '
 nothing_left

@@ -69,4 +69,9 @@ run_up -c "curl -sk -m 5 https://localhost:$port/page.txt --cacert /nonexistent 
 expect_status 77
 expect_line '^done 77$'
 expect_no_line '^write'
+
+# The example on the same.
+run_up -c "curl -sk -A me -o got $url" "$EXAMPLES/tls-text.up"
+expect_status 0
+expect_line "^curl\\[[0-9]+\\] localhost +[0-9]+ bytes  $request\$"
 nothing_left

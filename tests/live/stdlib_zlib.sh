@@ -46,4 +46,9 @@ write 5000
 open file.gz rb
 read 5000"
 expect_line ' 0 lost in ' err
+
+# The example on one stream.
+run_up -c "/usr/bin/python3 -c 'import zlib; zlib.compress(bytes(30000))'" "$EXAMPLES/compression.up"
+expect_status 0
+expect_line '^python3: 1 streams, 30000 bytes to [0-9]+, 0 %$'
 nothing_left
