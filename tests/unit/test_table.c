@@ -2,7 +2,6 @@
 #include "runtime/table.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "tests/unit/unit.h"
 
@@ -285,46 +284,6 @@ static void test_key_parts(void)
 	up_key_fini(&k);
 }
 
-static double seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-/* Prints what an update costs; says wrong only when something is badly slow. */
-static void test_time(uint32_t rows, bool strings)
-{
-	enum { N = 4000000 };
-	struct up_table t;
-	struct up_key k = { 0 };
-	char text[16];
-	double start = seconds();
-
-	up_table_init(&t, sizeof(uint64_t), 0);
-	for (uint32_t i = 0; i < N; i++) {
-		uint32_t id = (i * 2654435761u) % rows;
-		struct up_value v = num(id);
-
-		if (strings) {
-			memset(text, 'a', sizeof(text));
-			memcpy(text, &id, sizeof(id));
-			v = (struct up_value){ .p = text, .len = 12 };
-		}
-		up_key_reset(&k);
-		up_key_add(&k, strings ? TY_STR : TY_INT, &v);
-		uint64_t *cell = up_table_at(&t, k.p, k.len);
-		if (cell)
-			++*cell;
-	}
-	double ns = (seconds() - start) * 1e9 / N;
-	printf("%u rows, %s: %.1f ns per update\n", rows, strings ? "strings" : "numbers", ns);
-	CHECK(up_table_count(&t) == rows && ns < 2000);
-	up_table_fini(&t);
-	up_key_fini(&k);
-}
-
 int main(void)
 {
 	test_limits();
@@ -335,9 +294,5 @@ int main(void)
 	test_random(1000000, 700000, 3);
 	test_million();
 	test_churn();
-	test_time(16, false);
-	test_time(1000, false);
-	test_time(1000, true);
-	test_time(1000000, false);
 	return unit_report("table");
 }
