@@ -382,7 +382,7 @@ static void maps_fini(struct maps *m)
 	free(m->v);
 }
 
-static int enable_event(struct up_attach *a, const struct up_attach_event *e, struct up_status *st)
+static int enable_event(struct up_attach *a, const struct up_record_event *e, struct up_status *st)
 {
 	struct up_buf path = { 0 };
 
@@ -405,10 +405,10 @@ int up_attach_enable(struct up_attach *a, uint32_t event, uint32_t site, struct 
 	int err = 0;
 
 	maps_init(&maps, a->plan, site);
-	for (uint32_t i = event; i < a->nr_events && !err; i++) {
-		err = up_attach_filter(a, &a->events[i], st);
+	for (uint32_t i = event; i < a->records.nr && !err; i++) {
+		err = up_attach_filter(a, &a->records.events[i], st);
 		if (!err)
-			err = enable_event(a, &a->events[i], st);
+			err = enable_event(a, &a->records.events[i], st);
 	}
 	maps_fini(&maps);
 	return err;
@@ -449,7 +449,7 @@ int up_attach_close(struct up_attach *a, struct up_buf *left, struct up_status *
 	if (a->keeper)
 		err = up_keeper_undo(a->keeper, left, st);
 	up_keeper_stop(a->keeper);
-	up_attach_layout_fini(a);
+	up_records_fini(&a->records);
 	free(a->instance_path);
 	free(a->cpus);
 	free(a->tids);

@@ -13,8 +13,8 @@
 #include <sys/types.h>
 
 #include "lang/plan.h"
-#include "runtime/field.h"
 #include "runtime/keeper.h"
+#include "runtime/records.h"
 
 struct up_attach_opts {
 	const char *tracefs;     /* root of tracefs; NULL: find it, mount it if need be */
@@ -30,30 +30,6 @@ struct up_attach_opts {
 	const struct up_tracefs_ops *ops; /* how tracefs is reached; NULL: as it is. For tests. */
 };
 
-enum up_attach_kind { UP_EVENT_PROBE, UP_EVENT_NEWTASK, UP_EVENT_EXIT };
-
-/* What a type number in a record means. */
-struct up_attach_event {
-	uint16_t id; /* common_type */
-	enum up_attach_kind kind;
-	uint16_t fixed_size; /* bytes up to the end of the last field: what a record has at least */
-	struct up_field tid; /* common_pid */
-	/* of UP_EVENT_PROBE */
-	bool is_filtered; /* does the kernel judge a condition? */
-	uint32_t event;   /* index in plan->events */
-	uint32_t site;    /* index in plan->sites, or UP_NONE: `site_field` holds it */
-	struct up_field site_field;
-	struct up_field ip;     /* __probe_ip; of a return __probe_func */
-	struct up_field ret_ip; /* of a return: __probe_ret_ip */
-	struct up_field *args;  /* as plan->events[event].args */
-	bool shares_args;       /* are `args` those of another entry? */
-	char *name;             /* in the kernel, of sites that came later; NULL: the plan's */
-	/* of the others */
-	struct up_field task;  /* pid: the new thread, the thread that ends */
-	struct up_field comm;  /* its name, an array of bytes or dynamic */
-	struct up_field flags; /* clone_flags */
-};
-
 struct up_attach {
 	const struct up_plan *plan;
 	struct up_tracefs fs;
@@ -65,13 +41,11 @@ struct up_attach {
 	uint64_t buffer_kb;   /* per CPU, as asked for */
 	int *cpus;            /* numbers of the per_cpu folders, ascending */
 	unsigned nr_cpus;
-	bool one_event_per_site; /* is it so? */
-	bool lifecycle;          /* are the two life-cycle events among `events`? */
-	struct up_attach_event *events;
-	uint32_t nr_events;
-	unsigned nr_grown; /* how often up_attach_grow() was called */
-	uint16_t *by_id;   /* 65536 of them: index in events plus 1, or 0 */
-	pid_t *tids;       /* written to set_event_pid, ascending */
+	bool one_event_per_site;   /* is it so? */
+	bool lifecycle;            /* are the two life-cycle events among `records`? */
+	struct up_records records; /* the events, and how their records look */
+	unsigned nr_grown;         /* how often up_attach_grow() was called */
+	pid_t *tids;               /* written to set_event_pid, ascending */
 	size_t nr_tids;
 	bool is_armed;
 	unsigned nr_filters;  /* events of which the kernel judges a condition */
@@ -126,11 +100,5 @@ int up_attach_fd(const struct up_attach *a);
  * that had to be left in the kernel (then the result is -EBUSY). NULL is allowed for all.
  */
 int up_attach_close(struct up_attach *a, struct up_buf *left, struct up_status *st);
-
-/* The event of a record's type number, or NULL: not ours. */
-static inline const struct up_attach_event *up_attach_find(const struct up_attach *a, uint16_t id)
-{
-	return a->by_id[id] ? &a->events[a->by_id[id] - 1] : NULL;
-}
 
 #endif

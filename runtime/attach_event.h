@@ -19,25 +19,22 @@ int up_attach_define_as(struct up_attach *a, const char *name, const uint32_t *s
 /* -ESTALE when a file of the plan's sites, from number `first` on, is not what was read. */
 int up_attach_check_files(const struct up_plan *plan, uint32_t first, struct up_status *st);
 
-/* Arms entries of a->events from `event` on; the files of sites from `site` on are mapped
+/* Arms entries of a->records from `event` on; the files of sites from `site` on are mapped
  * meanwhile. */
 int up_attach_enable(struct up_attach *a, uint32_t event, uint32_t site, struct up_status *st);
 
-/* Fills a->events and a->by_id from the kernel's format files. */
+/* Fills a->records from the kernel's format files. */
 int up_attach_layout(struct up_attach *a, struct up_status *st);
-/* Adds an entry to a->events that records like the first one of its plan event; takes its name
+/* Adds an entry to a->records that is laid out as the first one of its plan event; takes its name
  * over. */
-int up_attach_layout_add(struct up_attach *a, struct up_attach_event model, struct up_status *st);
-/* Forgets the entries of a->events from `first` on. */
-void up_attach_layout_drop(struct up_attach *a, uint32_t first);
-void up_attach_layout_fini(struct up_attach *a);
+int up_attach_layout_add(struct up_attach *a, struct up_record_event model, struct up_status *st);
 
-/* "SESSION/EVENT" of an entry of a->events, appended. */
-void up_attach_event_path(const struct up_attach *a, const struct up_attach_event *e,
+/* "SESSION/EVENT" of an entry of a->records, appended. */
+void up_attach_event_path(const struct up_attach *a, const struct up_record_event *e,
 			  struct up_buf *out);
 
 /* Sets the filter of e, if the plan has one for it. Fails only when the keeper does. */
-int up_attach_filter(struct up_attach *a, struct up_attach_event *e, struct up_status *st);
+int up_attach_filter(struct up_attach *a, struct up_record_event *e, struct up_status *st);
 /* Before recording begins: the hits that are counted until then. */
 void up_attach_hits_begin(struct up_attach *a);
 
@@ -45,7 +42,7 @@ void up_attach_hits_begin(struct up_attach *a);
  * Enabling e failed with `err`: records which site is to blame, found by trying halves of them
  * where there are several. Returns err.
  */
-int up_attach_blame(struct up_attach *a, const struct up_attach_event *e, int err,
+int up_attach_blame(struct up_attach *a, const struct up_record_event *e, int err,
 		    struct up_status *st);
 
 #endif

@@ -7,7 +7,7 @@
 
 #define MAX_COUNTED 256 /* events whose hits are summed up; each is looked for in a long list */
 
-static int write_filter(struct up_attach *a, struct up_attach_event *e, const char *filter,
+static int write_filter(struct up_attach *a, struct up_record_event *e, const char *filter,
 			struct up_status *st)
 {
 	struct up_status refusal = { 0 };
@@ -28,7 +28,7 @@ static int write_filter(struct up_attach *a, struct up_attach_event *e, const ch
 	return err;
 }
 
-int up_attach_filter(struct up_attach *a, struct up_attach_event *e, struct up_status *st)
+int up_attach_filter(struct up_attach *a, struct up_record_event *e, struct up_status *st)
 {
 	struct up_buf filter = { 0 };
 	int err = 0;
@@ -69,7 +69,7 @@ static unsigned sum_lines(const char *profile, const char *event, uint64_t *hits
  * The hits of one event. The kernel shows neither group nor place, so another program's event of
  * the same name cannot be told from ours.
  */
-static bool sum_event(const struct up_attach *a, const struct up_attach_event *e,
+static bool sum_event(const struct up_attach *a, const struct up_record_event *e,
 		      const char *profile, uint64_t *hits)
 {
 	const struct up_plan_event *pe = &a->plan->events[e->event];
@@ -89,13 +89,13 @@ static bool sum_event(const struct up_attach *a, const struct up_attach_event *e
 static bool sum_hits(struct up_attach *a, uint64_t *hits)
 {
 	struct up_buf profile = { 0 };
-	bool ok = a->nr_events <= MAX_COUNTED &&
+	bool ok = a->records.nr <= MAX_COUNTED &&
 		  !up_keeper_read(a->keeper, "uprobe_profile", &profile, NULL) && profile.s;
 
 	*hits = 0;
-	for (uint32_t i = 0; i < a->nr_events && ok; i++)
-		if (a->events[i].is_filtered)
-			ok = sum_event(a, &a->events[i], profile.s, hits);
+	for (uint32_t i = 0; i < a->records.nr && ok; i++)
+		if (a->records.events[i].is_filtered)
+			ok = sum_event(a, &a->records.events[i], profile.s, hits);
 	up_buf_fini(&profile);
 	return ok;
 }

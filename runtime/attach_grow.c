@@ -73,7 +73,7 @@ static uint32_t list_sites(const struct up_plan *p, uint32_t event, uint32_t fir
 static int add_event(struct up_attach *a, const char *name, uint32_t event, const uint32_t *sites,
 		     uint32_t nr, struct up_status *st)
 {
-	struct up_attach_event model = { .kind = UP_EVENT_PROBE, .event = event, .site = UP_NONE };
+	struct up_record_event model = { .kind = UP_EVENT_PROBE, .event = event, .site = UP_NONE };
 	int err = up_attach_define_as(a, name, sites, nr, st);
 
 	if (!name) {
@@ -149,7 +149,7 @@ static void shrink(struct up_attach *a, uint32_t first, uint32_t *sites)
 int up_attach_grow(struct up_attach *a, uint32_t first, bool *has_begun, struct up_status *st)
 {
 	uint32_t *sites = calloc(a->plan->nr_sites - first + 1, sizeof(*sites));
-	uint32_t nr_before = a->nr_events;
+	uint32_t nr_before = a->records.nr;
 	int err = 0;
 
 	*has_begun = false;
@@ -162,7 +162,7 @@ int up_attach_grow(struct up_attach *a, uint32_t first, bool *has_begun, struct 
 	if (!err)
 		err = up_attach_check_files(a->plan, first, st);
 	if (err) {
-		up_attach_layout_drop(a, nr_before);
+		up_records_drop(&a->records, nr_before);
 		shrink(a, first, sites);
 	}
 	free(sites);

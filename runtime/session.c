@@ -2,13 +2,11 @@
 #include "runtime/session.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "lang/verify.h"
 #include "runtime/clock.h"
 #include "runtime/leftovers.h"
 #include "runtime/selfmap.h"
@@ -46,7 +44,7 @@ static int open_reader(struct up_session *s, struct up_status *st)
 	if (err)
 		return up_status_set(st, err, NULL, "cannot set up the merge");
 	s->has_merge = true;
-	s->vm.calls.gaps = &s->merge.gaps;
+	s->engine.vm.calls.gaps = &s->merge.gaps;
 	return 0;
 }
 
@@ -55,40 +53,31 @@ static int restrict_to_process(struct up_session *s, struct up_status *st)
 	int err = 0;
 
 	if (s->opts.child) {
-		up_procs_know(&s->vm.procs, s->opts.child, s->opts.child);
+		up_procs_know(&s->engine.vm.procs, s->opts.child, s->opts.child);
 		return up_attach_add_thread(s->attach, s->opts.child, st);
 	}
 	if (s->opts.pid)
 		err = up_attach_add_process(s->attach, s->opts.pid, st);
 	for (size_t i = 0; i < s->attach->nr_tids && !err; i++)
-		up_procs_know(&s->vm.procs, s->attach->tids[i], s->opts.pid);
+		up_procs_know(&s->engine.vm.procs, s->attach->tids[i], s->opts.pid);
 	return err;
 }
 
 static int set_up(struct up_session *s, struct up_out *out, struct up_status *st)
 {
-	struct up_buf why = { 0 };
-	int err;
+	struct up_engine_opts eo = { .only = must_filter_process(s) ? s->opts.pid : 0,
+				     .max_handled = s->opts.max_handled,
+				     .urgency = s->opts.urgency };
+	int err = up_engine_init(&s->engine, s->plan, NULL, &eo, out, st);
 
-	if (!up_plan_verify(s->plan, &why)) {
-		up_status_set(st, -EINVAL, NULL, "a handler does not verify");
-		up_status_reason(st, "%s", why.s ? why.s : "");
-		up_buf_fini(&why);
-		return -EINVAL;
-	}
-	err = up_vm_init(&s->vm, s->plan, out);
-	s->due = calloc(s->plan->nr_blocks + 1, sizeof(*s->due));
-	if (!s->due)
-		err = -ENOMEM;
-	s->has_vm = true;
-	s->vm.urgency = s->opts.urgency;
-	if (err)
-		return up_status_set(st, err, NULL, "cannot set up the handlers");
-	err = up_attach_open(s->plan, &s->opts.attach, &s->attach, st);
+	if (!err)
+		err = up_attach_open(s->plan, &s->opts.attach, &s->attach, st);
 	if (err)
 		return err;
-	s->keeper_pid = up_keeper_pid(s->attach->keeper);
-	up_memory_open(&s->vm.memory, s->plan);
+	s->engine.records = &s->attach->records;
+	s->engine.own[0] = getpid();
+	s->engine.own[1] = up_keeper_pid(s->attach->keeper);
+	up_memory_open(&s->engine.vm.memory, s->plan);
 	/* The kernel has answered, and no ring buffer is open yet: see keeper.h for both. */
 	up_leftovers_sweep(&s->attach->fs, s->opts.attach.stop_fd);
 	err = restrict_to_process(s, st);
@@ -105,7 +94,6 @@ int up_session_open(const struct up_plan *plan, const struct up_session_opts *op
 		return up_status_set(st, -ENOMEM, NULL, "cannot start a session");
 	s->plan = plan;
 	s->opts = *opts;
-	s->own_pid = getpid();
 	s->opts.attach.follow = opts->child || opts->pid;
 	s->opts.attach.lifecycle =
 		plan->needs_pid || plan->needs_threads || must_filter_process(s) || has_calls(plan);
@@ -119,35 +107,14 @@ int up_session_open(const struct up_plan *plan, const struct up_session_opts *op
 	return 0;
 }
 
-static void run_blocks(struct up_session *s, enum up_on which, uint64_t now)
-{
-	for (uint32_t i = 0; i < s->plan->nr_blocks; i++)
-		if (s->plan->blocks[i].which == which)
-			up_vm_block(&s->vm, i, now);
-}
-
 uint64_t up_session_due(const struct up_session *s)
 {
-	uint64_t due = 0;
-
-	for (uint32_t i = 0; i < s->plan->nr_blocks; i++)
-		if (s->due[i] && (!due || s->due[i] < due))
-			due = s->due[i];
-	return due;
+	return up_engine_due(&s->engine);
 }
 
 void up_session_timers(struct up_session *s)
 {
-	uint64_t now = up_clock_ns(CLOCK_MONOTONIC);
-
-	for (uint32_t i = 0; i < s->plan->nr_blocks && !up_session_is_over(s); i++) {
-		uint64_t every = s->plan->blocks[i].every;
-
-		if (!s->due[i] || s->due[i] > now)
-			continue;
-		up_vm_block(&s->vm, i, now);
-		s->due[i] += ((now - s->due[i]) / every + 1) * every;
-	}
+	up_engine_timers(&s->engine, up_clock_ns(CLOCK_MONOTONIC));
 }
 
 int up_session_arm(struct up_session *s, struct up_status *st)
@@ -157,13 +124,9 @@ int up_session_arm(struct up_session *s, struct up_status *st)
 	if (s->attach->lifecycle)
 		up_tasks_read(&s->tasks);
 	err = up_attach_arm(s->attach, st);
-	s->armed_at = up_clock_ns(CLOCK_MONOTONIC);
-	up_vm_begin(&s->vm, s->armed_at);
-	for (uint32_t i = 0; i < s->plan->nr_blocks; i++)
-		if (s->plan->blocks[i].which == UP_ON_EVERY)
-			s->due[i] = s->armed_at + s->plan->blocks[i].every;
+	up_engine_begin(&s->engine, up_clock_ns(CLOCK_MONOTONIC));
 	if (!err)
-		run_blocks(s, UP_ON_START, s->armed_at);
+		up_engine_start(&s->engine);
 	return err;
 }
 
@@ -172,7 +135,7 @@ int up_session_grow(struct up_session *s, uint32_t first, bool *has_begun, struc
 	int err = up_attach_grow(s->attach, first, has_begun, st);
 
 	if (*has_begun)
-		up_memory_open(&s->vm.memory, s->plan);
+		up_memory_open(&s->engine.vm.memory, s->plan);
 	return err;
 }
 
@@ -193,115 +156,10 @@ bool up_session_is_pending(const struct up_session *s)
 
 bool up_session_is_over(const struct up_session *s)
 {
-	return s->vm.stopped ||
-	       (s->opts.max_handled && s->vm.counts.handled >= s->opts.max_handled);
+	return up_engine_is_over(&s->engine);
 }
 
 /* ---- events ---- */
-
-static pid_t thread_of(const struct up_attach_event *e, const unsigned char *rec)
-{
-	return (pid_t)up_field_number(rec, &e->tid);
-}
-
-static unsigned urgency(const struct up_session *s)
-{
-	return s->opts.urgency ? s->opts.urgency() : 0;
-}
-
-static bool is_recording(const struct up_session *s)
-{
-	return !s->ended_at;
-}
-
-/* Is it a hit of somebody who is not to be traced: ourselves, or a child of the process asked for?
- */
-static bool is_foreign(struct up_session *s, pid_t tid)
-{
-	if (tid == s->own_pid || tid == s->keeper_pid)
-		return true;
-	return must_filter_process(s) && up_procs_of(&s->vm.procs, tid) != s->opts.pid;
-}
-
-static void handle_probe(struct up_session *s, const struct up_attach_event *e,
-			 const struct up_event *ev)
-{
-	const unsigned char *rec = ev->payload;
-	uint32_t site =
-		e->site == UP_NONE ? (uint32_t)up_field_number(rec, &e->site_field) : e->site;
-	struct up_hit hit = { .rec = rec,
-			      .len = ev->len,
-			      .site = site,
-			      .fields = e->args,
-			      .time = ev->ts,
-			      .cpu = ev->cpu };
-
-	if (site >= s->plan->nr_sites || s->plan->sites[site].event != e->event) {
-		s->corrupt++;
-		return;
-	}
-	s->nr_filtered_events += e->is_filtered;
-	hit.tid = thread_of(e, rec);
-	if (is_foreign(s, hit.tid)) {
-		s->foreign++;
-		return;
-	}
-	if (!is_recording(s) && urgency(s) > 1) {
-		s->left_out++;
-		return;
-	}
-	hit.place = up_field_number(rec, &e->ip);
-	hit.ip = e->ret_ip.size ? up_field_number(rec, &e->ret_ip) : hit.place;
-	up_vm_hit(&s->vm, &hit);
-}
-
-static void handle_birth(struct up_session *s, pid_t parent, pid_t child, uint64_t flags)
-{
-	up_procs_born(&s->vm.procs, parent, child, flags);
-	/* With its own copy of the stack, or its parent waiting, the child returns from what its
-	 * parent is in. */
-	if (!(flags & CLONE_VM) || (flags & CLONE_VFORK))
-		up_calls_fork(&s->vm.calls, parent, child);
-}
-
-static void handle_event(struct up_session *s, const struct up_event *ev)
-{
-	const unsigned char *rec = ev->payload;
-	uint16_t id;
-
-	if (ev->len < sizeof(id)) {
-		s->corrupt++;
-		return;
-	}
-	memcpy(&id, rec, sizeof(id));
-	const struct up_attach_event *e = up_attach_find(s->attach, id);
-	if (!e)
-		return; /* the kernel's own records, of tracing_mark_write and the like */
-	if (ev->len < e->fixed_size) {
-		s->corrupt++;
-		return;
-	}
-	switch (e->kind) {
-	case UP_EVENT_PROBE:
-		handle_probe(s, e, ev);
-		break;
-	case UP_EVENT_NEWTASK:
-		s->nr_task_records++;
-		handle_birth(s, thread_of(e, rec), (pid_t)up_field_number(rec, &e->task),
-			     up_field_number(rec, &e->flags));
-		break;
-	case UP_EVENT_EXIT:
-		s->nr_task_records++;
-		up_vm_died(&s->vm, (pid_t)up_field_number(rec, &e->task));
-		break;
-	}
-}
-
-/* Is nothing more to be handled for now? */
-static bool is_cut_short(const struct up_session *s)
-{
-	return up_session_is_over(s) || (is_recording(s) && urgency(s));
-}
 
 /* Handles everything up to `limit`, reading more as the merge needs it. */
 static int handle_up_to(struct up_session *s, uint64_t limit, bool *handled, struct up_status *st)
@@ -314,11 +172,13 @@ static int handle_up_to(struct up_session *s, uint64_t limit, bool *handled, str
 		if (pages < 0)
 			return up_status_set(st, pages, s->src.failed,
 					     "cannot read the ring buffer");
-		while (!is_cut_short(s) && up_merge_next(&s->merge, limit, &ev)) {
+		while (!up_engine_is_cut_short(&s->engine) &&
+		       up_merge_next(&s->merge, limit, &ev)) {
 			*handled = true;
-			handle_event(s, &ev);
+			up_engine_event(&s->engine, &ev);
 		}
-	} while (!is_cut_short(s) && (up_merge_waiting(&s->merge) || s->src.held_back));
+	} while (!up_engine_is_cut_short(&s->engine) &&
+		 (up_merge_waiting(&s->merge) || s->src.held_back));
 	return 0;
 }
 
@@ -354,7 +214,7 @@ static uint64_t find_lost_not_hits(const struct up_session *s)
 	if (!lost || !s->attach->lifecycle)
 		return 0;
 	most = up_tasks_since(&s->tasks);
-	most = most > s->nr_task_records ? most - s->nr_task_records : 0;
+	most = most > s->engine.nr_task_records ? most - s->engine.nr_task_records : 0;
 	return most < lost ? most : lost;
 }
 
@@ -364,7 +224,7 @@ static uint64_t find_lost_not_hits(const struct up_session *s)
  */
 static void find_rejected(struct up_session *s, uint64_t hits)
 {
-	uint64_t seen = s->nr_filtered_events + nr_lost(s);
+	uint64_t seen = s->engine.nr_filtered_events + nr_lost(s);
 
 	s->rejected = hits > seen ? hits - seen : 0;
 	s->rejected_unknown |= s->attach->nr_filters && up_session_is_over(s);
@@ -376,12 +236,12 @@ int up_session_stop(struct up_session *s, struct up_status *st)
 	uint64_t hits = 0;
 	int err = up_attach_stop(s->attach, st);
 
-	s->ended_at = up_clock_ns(CLOCK_MONOTONIC);
+	uint64_t ended_at = up_clock_ns(CLOCK_MONOTONIC);
+	s->engine.is_recording = false;
 	s->rejected_unknown = s->attach->nr_filters && !up_attach_hits(s->attach, &hits);
 	if (!err && !up_session_is_over(s))
 		err = handle_up_to(s, UINT64_MAX, &handled, st);
-	s->vm.now = s->ended_at;
-	run_blocks(s, UP_ON_END, s->ended_at);
+	up_engine_end(&s->engine, ended_at);
 	s->lost_in_kernel = kernel_lost(s);
 	find_rejected(s, hits);
 	s->lost_not_hits = find_lost_not_hits(s);
@@ -390,34 +250,20 @@ int up_session_stop(struct up_session *s, struct up_status *st)
 
 void up_session_totals(const struct up_session *s, struct up_out_totals *t)
 {
-	const struct up_counts *c = &s->vm.counts;
+	const struct up_engine *e = &s->engine;
 
-	*t = (struct up_out_totals){ .handled = c->handled,
-				     .filtered = c->filtered,
-				     .unpaired = c->unpaired,
-				     .faults = c->faults,
-				     .by_zero = c->by_zero,
-				     .corrupt = s->corrupt + s->merge.corrupt_pages,
-				     .no_return = s->vm.calls.abandoned,
-				     .too_deep = s->vm.calls.too_deep + s->vm.calls.not_kept,
-				     .doubtful = s->vm.calls.doubtful,
-				     .lost = nr_lost(s),
-				     .lost_not_hits = s->lost_not_hits };
+	up_engine_totals(e, t);
+	t->corrupt += s->merge.corrupt_pages;
+	t->lost = nr_lost(s);
+	t->lost_not_hits = s->lost_not_hits;
 	t->lost_unknown = s->src.lost_unknown && !t->lost;
 	t->rejected = s->rejected;
 	t->rejected_unknown = s->rejected_unknown;
 	t->rejected_foreign = s->opts.attach.follow || s->opts.attach.skip_self;
 	t->late = s->merge.late;
-	t->left_out = s->left_out;
-	for (uint32_t i = 0; i < s->plan->nr_aggs; i++)
-		t->dropped_rows += s->vm.aggs[i].overflow;
-	t->dropped_vars = up_vars_dropped(&s->vm.vars);
-	t->cut_off = c->cut_off;
-	t->no_room = c->no_room;
-	if (s->armed_at)
-		t->seconds = (double)((s->ended_at ? s->ended_at : up_clock_ns(CLOCK_MONOTONIC)) -
-				      s->armed_at) /
-			     1e9;
+	uint64_t end = e->ended_at ? e->ended_at : up_clock_ns(CLOCK_MONOTONIC);
+	if (e->begun_at)
+		t->seconds = (double)(end - e->begun_at) / 1e9;
 }
 
 int up_session_close(struct up_session *s, struct up_buf *left, struct up_status *st)
@@ -431,9 +277,7 @@ int up_session_close(struct up_session *s, struct up_buf *left, struct up_status
 	if (s->has_src)
 		up_src_raw_close(&s->src);
 	err = up_attach_close(s->attach, left, st);
-	if (s->has_vm)
-		up_vm_fini(&s->vm);
-	free(s->due);
+	up_engine_fini(&s->engine);
 	free(s);
 	return err;
 }

@@ -1,24 +1,22 @@
 /*
- * A session: a plan that runs. Owns the attachment, the reader, the merge and the handler machine;
- * offers descriptors to poll and a call that does one round, not a loop of its own.
+ * A session: a plan that runs on this machine. Owns the attachment, the reader, the merge and the
+ * engine; offers descriptors to poll and a call that does one round, not a loop of its own.
  */
 #ifndef UP_SESSION_H
 #define UP_SESSION_H
 
 #include "runtime/attach.h"
+#include "runtime/engine.h"
 #include "runtime/merge.h"
 #include "runtime/src_raw.h"
 #include "runtime/tasks.h"
-#include "runtime/vm.h"
 
 struct up_session_opts {
 	struct up_attach_opts attach; /* `follow` and `lifecycle` are set by the session */
 	pid_t child;          /* a child that is held back, to be traced with its children; or 0 */
 	pid_t pid;            /* a running process to be traced; or 0 */
 	bool children;        /* with pid: also the processes it starts */
-	uint64_t max_handled; /* end after so many handled hits; 0 for no limit */
-	/* Asked before every event, or NULL: at 1 a round ends early, so that recording can be
-	 * stopped; at 2 the hits that are left then are counted and not handled. */
+	uint64_t max_handled; /* see struct up_engine_opts */
 	unsigned (*urgency)(void);
 };
 
@@ -28,22 +26,13 @@ struct up_session {
 	struct up_attach *attach;
 	struct up_src_raw src;
 	struct up_merge merge;
-	struct up_vm vm;
-	pid_t own_pid;    /* ours: never traced */
-	pid_t keeper_pid; /* the keeper's, neither */
-	bool has_src, has_merge, has_vm;
-	uint64_t *due;     /* of each timed block: when it runs next, ns; 0 for the others */
-	uint64_t foreign;  /* records of threads that are not to be traced */
-	uint64_t corrupt;  /* records too short for their event */
-	uint64_t left_out; /* hits that were not handled, because the run was to end at once */
-	uint64_t armed_at, ended_at; /* ns, CLOCK_MONOTONIC; 0 before */
-	uint64_t nr_filtered_events; /* records of events with a filter */
-	uint64_t rejected;           /* hits that a filter rejected in the kernel, about */
-	bool rejected_unknown;       /* that cannot be told */
-	uint64_t lost_in_kernel;     /* events that the kernel's statistics say were lost */
-	struct up_tasks tasks;       /* before arming, when records of threads come too */
-	uint64_t nr_task_records;    /* of those, handled */
-	uint64_t lost_not_hits;      /* how many of the lost can have been such records */
+	struct up_engine engine;
+	bool has_src, has_merge;
+	uint64_t rejected;       /* hits that a filter rejected in the kernel, about */
+	bool rejected_unknown;   /* that cannot be told */
+	uint64_t lost_in_kernel; /* events that the kernel's statistics say were lost */
+	struct up_tasks tasks;   /* before arming, when records of threads come too */
+	uint64_t lost_not_hits;  /* how many of the lost can have been records of threads */
 };
 
 /*

@@ -346,7 +346,7 @@ static bool finish(struct run *r, enum reason why)
 	up_session_totals(r->session, &t);
 	t.changed_files = r->follow.nr_changed;
 	if (why != END_OUTPUT) {
-		if (up_vm_show(&r->session->vm))
+		if (up_vm_show(&r->session->engine.vm))
 			ok = !up_status_set(&r->st, -ENOMEM, NULL, "cannot show the aggregations");
 		if (r->out.form->end)
 			r->out.form->end(&r->out, &t);
@@ -417,7 +417,7 @@ static int run_started(struct run *r)
 {
 	enum reason why = loop(r);
 	bool ok = finish(r, why);
-	int stop_status = r->session->vm.stopped ? r->session->vm.stop_status : 0;
+	int stop_status = r->session->engine.vm.stopped ? r->session->engine.vm.stop_status : 0;
 
 	if (!ok)
 		report(&r->st);

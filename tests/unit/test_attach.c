@@ -47,7 +47,7 @@ static uint64_t load(const unsigned char *rec, struct up_field f)
 	return v;
 }
 
-static void see_probe(const struct up_attach *a, const struct up_attach_event *e,
+static void see_probe(const struct up_attach *a, const struct up_record_event *e,
 		      const unsigned char *rec, struct seen *seen)
 {
 	static const char *const texts[] = { "uno", "due" };
@@ -75,7 +75,7 @@ static void see_record(const struct up_attach *a, const unsigned char *rec, uint
 	uint16_t id;
 
 	memcpy(&id, rec, 2);
-	const struct up_attach_event *e = up_attach_find(a, id);
+	const struct up_record_event *e = up_records_find(&a->records, id);
 	if (!e || e->fixed_size > len || load(rec, e->tid) == 0) {
 		seen->strange++;
 	} else if (e->kind == UP_EVENT_NEWTASK) {
@@ -213,7 +213,7 @@ static void test_counts(struct up_attach_opts o)
 	if (!a)
 		return;
 	CHECK(a->one_event_per_site == o.one_event_per_site);
-	CHECK(a->nr_events == (o.one_event_per_site ? 5 : 2) + (o.lifecycle ? 2u : 0));
+	CHECK(a->records.nr == (o.one_event_per_site ? 5 : 2) + (o.lifecycle ? 2u : 0));
 	struct caller before = start_caller(false), during = start_caller(false),
 		      after = start_caller(false);
 	let_call(before);
@@ -671,23 +671,23 @@ static void test_grow(bool one_event_per_site, uint32_t other_event)
 	CHECK(!up_attach_arm(a, &status));
 	let_call(start_caller(false));
 	unsigned lines = count_lines(a);
-	uint32_t nr_events = a->nr_events;
+	uint32_t nr_events = a->records.nr;
 	plan.sites = more;
 	plan.nr_sites = 7;
 	more[5].id.ino = 1; /* another file than was read */
 	CHECK(up_attach_grow(a, 5, &has_begun, &status) == -ESTALE && !has_begun);
-	CHECK(a->nr_events == nr_events && count_lines(a) == lines);
+	CHECK(a->records.nr == nr_events && count_lines(a) == lines);
 	more[5].id.ino = 0;
 	more[6].path = "/nonexistent";
 	up_status_clear(&status);
 	CHECK(up_attach_grow(a, 5, &has_begun, &status) == -ENOENT && !has_begun);
-	CHECK(a->nr_events == nr_events && count_lines(a) == lines + !is_removed);
+	CHECK(a->records.nr == nr_events && count_lines(a) == lines + !is_removed);
 	lines += !is_removed;
 	more[6].path = sites[1].path;
 	up_status_clear(&status);
 	CHECK(!up_attach_grow(a, 5, &has_begun, &status) && has_begun);
 	say_status();
-	CHECK(a->nr_events == nr_events + (is_removed ? 2 : 1) && count_lines(a) == lines + 2);
+	CHECK(a->records.nr == nr_events + (is_removed ? 2 : 1) && count_lines(a) == lines + 2);
 	CHECK(!up_attach_stop(a, &status));
 	struct seen seen = read_all(a);
 	CHECK(seen.hits[0] == 3 && seen.hits[1] == 5 && seen.hits[2] == 7);

@@ -1,0 +1,64 @@
+/*
+ * The engine: a plan's handlers at work on records, one after the other, in whatever way they come:
+ * it pairs them with processes, leaves out whom nobody asked for, runs handlers and timed blocks,
+ * and counts. Knows nothing of the kernel or of files.
+ */
+#ifndef UP_ENGINE_H
+#define UP_ENGINE_H
+
+#include "runtime/records.h"
+#include "runtime/vm.h"
+
+struct up_engine_opts {
+	pid_t only;           /* handle hits of this process alone; 0: of all */
+	uint64_t max_handled; /* end after so many handled hits; 0 for no limit */
+	/* Asked before every event, or NULL: at 1 a round ends early, so that recording can be
+	 * stopped; at 2 the hits that are left then are counted and not handled. */
+	unsigned (*urgency)(void);
+};
+
+struct up_engine {
+	const struct up_plan *plan;
+	const struct up_records *records; /* how records look */
+	struct up_engine_opts opts;
+	struct up_vm vm;
+	pid_t own[2];                /* processes that are never traced: ours; 0: none */
+	uint64_t *due;               /* of each timed block: when it runs next, ns; 0 for others */
+	uint64_t begun_at, ended_at; /* ns, of the records' clock; 0 before */
+	bool is_recording;           /* do new events come? */
+	uint64_t foreign;            /* records of threads that are not to be traced */
+	uint64_t corrupt;            /* records too short for their event */
+	uint64_t left_out;           /* hits not handled, because the run was to end at once */
+	uint64_t nr_filtered_events; /* records of events with a filter */
+	uint64_t nr_task_records;    /* records of threads that began or ended */
+};
+
+/* 0 or -errno; up_engine_fini() is needed in any case. Plan, records and output must outlive it. */
+int up_engine_init(struct up_engine *e, const struct up_plan *plan,
+		   const struct up_records *records, const struct up_engine_opts *opts,
+		   struct up_out *out, struct up_status *st);
+void up_engine_fini(struct up_engine *e);
+
+/* Events come from `now` on; starts the clocks. The blocks `on start` are run by _start(). */
+void up_engine_begin(struct up_engine *e, uint64_t now);
+void up_engine_start(struct up_engine *e);
+/* Runs what `on end` says, at `now`. */
+void up_engine_end(struct up_engine *e, uint64_t now);
+
+/* Takes in the next record. Those of unknown type are passed over. */
+void up_engine_event(struct up_engine *e, const struct up_event *ev);
+
+/* stop() was called, or max_handled is reached: no more is to be handled. */
+bool up_engine_is_over(const struct up_engine *e);
+/* Is nothing more to be handled for now? */
+bool up_engine_is_cut_short(const struct up_engine *e);
+
+/* When the next timed block is due, ns; 0 when there is none. */
+uint64_t up_engine_due(const struct up_engine *e);
+/* Runs the timed blocks that are due at `now`. Those that were late run once. */
+void up_engine_timers(struct up_engine *e, uint64_t now);
+
+/* What it has counted: sets those of the totals that it knows, and the others to 0. */
+void up_engine_totals(const struct up_engine *e, struct up_out_totals *t);
+
+#endif
