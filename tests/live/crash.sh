@@ -108,7 +108,8 @@ done
 # the command never runs.
 is_held_back()
 {
-	pgrep -P "$up_pid" -x uptick >/dev/null
+	# The command, and the helper process.
+	(($(pgrep -P "$up_pid" -xc uptick) == 2))
 }
 
 hold_back()
