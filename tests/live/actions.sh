@@ -1,4 +1,5 @@
 # What a handler does: printf, counts by keys, conditions, stop, and the options that end a run.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 cd "$TARGETS"

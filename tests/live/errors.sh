@@ -1,4 +1,5 @@
 # What cannot be probed is said clearly, before anything is in the kernel; and several tracers leave each other alone.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 need_program setpriv mkfifo nm objdump

@@ -1,4 +1,5 @@
 # A probe in the middle of a loop sees every turn, however the place is written.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 need_program nm readelf

@@ -1,4 +1,5 @@
 # Names of functions and of files with anything in them that a name can hold: each can be named, probed and shown.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 need_program objcopy jq

@@ -1,4 +1,5 @@
 # Variables, tables, loops, timed and life-cycle blocks: on programs whose calls are known.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 
