@@ -401,6 +401,18 @@ static bool take_args(struct up_opts *o, char **args, int nr)
 	return o->params;
 }
 
+/* Words behind a command that takes none. */
+static bool check_words(const struct up_opts *o, struct up_buf *err)
+{
+	bool takes_none = o->command == UP_CMD_STATUS || o->command == UP_CMD_CLEAN ||
+			  o->command == UP_CMD_DOCTOR;
+	const char *word = o->script ? o->script : o->nr_args ? o->args[0] : NULL;
+
+	if (takes_none && word)
+		up_buf_printf(err, "this command takes no words, but `%s` stands behind it", word);
+	return takes_none && word;
+}
+
 int up_opts_parse(struct up_opts *o, int argc, char **argv, struct up_buf *err)
 {
 	int failed = parse_options(o, argc, argv, err);
@@ -423,7 +435,7 @@ int up_opts_parse(struct up_opts *o, int argc, char **argv, struct up_buf *err)
 		up_buf_puts(err, "out of memory");
 		return 1;
 	}
-	return check_together(o, err);
+	return check_words(o, err) ? 2 : check_together(o, err);
 }
 
 const char *up_opts_nearest_command(const char *word)
