@@ -52,14 +52,22 @@ static inline bool up_is_less(uint64_t a, uint64_t b, bool is_signed)
 	return is_signed ? (int64_t)a < (int64_t)b : a < b;
 }
 
-/* A float cut towards zero, kept inside the range of 64 bits; NaN is 0. */
-static inline uint64_t up_truncate(double f)
+/* A float cut towards zero, and kept in the range of an integer of `bits`; NaN is 0. */
+static inline uint64_t up_truncate(double f, unsigned bits, bool is_signed)
 {
+	double above = is_signed ? 0x1p63 : 0x1p64; /* the first that is too large */
+	uint64_t max = UINT64_MAX >> (64 - bits + is_signed);
+	uint64_t min = is_signed ? ~max : 0;
+
+	for (unsigned i = bits; i < 64; i++)
+		above /= 2;
 	if (f != f)
 		return 0;
-	if (f >= 0x1p63)
-		return f >= 0x1p64 ? UINT64_MAX : (uint64_t)f;
-	return (uint64_t)(f < -0x1p63 ? INT64_MIN : (int64_t)f);
+	if (f >= above)
+		return max;
+	if (f <= (is_signed ? -above : 0))
+		return min;
+	return is_signed ? (uint64_t)(int64_t)f : (uint64_t)f;
 }
 
 #endif

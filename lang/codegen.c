@@ -402,9 +402,12 @@ static void gen_bits(struct up_gen *g, const struct up_node *n, unsigned r)
 static void gen_cast(struct up_gen *g, const struct up_node *n, const struct up_node *e, unsigned r)
 {
 	up_gen_expr(g, e, r);
-	if (e->type.ty == TY_FLOAT)
-		up_emit(g, n->type.show == UP_SHOW_BOOL ? OP_FTRUTH : OP_TRUNC, r, r, 0);
-	emit_cast(g, r, n->type);
+	if (e->type.ty != TY_FLOAT)
+		emit_cast(g, r, n->type);
+	else if (n->type.show == UP_SHOW_BOOL)
+		up_emit(g, OP_FTRUTH, r, r, 0);
+	else
+		up_emit(g, OP_TRUNC, r, r, n->type.bits | (unsigned)n->type.is_signed << 8);
 }
 
 static void gen_typed(struct up_gen *g, const struct up_node *n, unsigned r)

@@ -321,7 +321,9 @@ static bool fold_typed(const struct up_node *n, struct up_const *out)
 	    ref->bits || ref->bit_size || !fold(n->typed.e, true, &c))
 		return false;
 	bool is_bool = row->type.show == UP_SHOW_BOOL;
-	uint64_t v = c.type.ty != TY_FLOAT ? c.v.u : is_bool ? c.v.f != 0 : up_truncate(c.v.f);
+	uint64_t v = c.type.ty != TY_FLOAT ? c.v.u
+		     : is_bool             ? c.v.f != 0
+			       : up_truncate(c.v.f, row->type.bits, row->type.is_signed);
 	v = up_cast(v, row->type.bits, row->type.is_signed);
 	return integer(out, row->type, is_bool ? v != 0 : v);
 }

@@ -544,7 +544,7 @@ L_OP_FLOATU:
 	DST = (struct up_value){ .f = (double)B.u, .flags = B.flags };
 	NEXT;
 L_OP_TRUNC:
-	DST = (struct up_value){ .u = up_truncate(B.f), .flags = B.flags };
+	DST = (struct up_value){ .u = up_truncate(B.f, i->c & 0xff, i->c >> 8), .flags = B.flags };
 	NEXT;
 L_OP_FTRUTH:
 	DST = (struct up_value){ .u = B.f != 0 && !is_fault(&B) };
