@@ -103,7 +103,7 @@ static const struct up_object *fake_open(void *ctx, const char *name, struct up_
 	(void)ctx;
 	base = base ? base + 1 : name;
 	for (size_t i = 0; i < NR(objects); i++)
-		if (!strcmp(objects[i].name, base))
+		if (!strcmp(objects[i].name, base) || !strcmp(objects[i].path, name))
 			return &objects[i];
 	up_buf_printf(&why->msg, "no program or library is named %s", name);
 	up_buf_puts(&why->hint, "did you mean `app`?");
