@@ -1,7 +1,8 @@
 /*
  * Processors. Register names: regs_query_register_offset() of each architecture (kernel,
  * arch/.../kernel/ptrace.c). Arguments: System V AMD64 ABI 3.2.3; System V Intel386 ABI 2.2.3;
- * AAPCS64 6.4.
+ * AAPCS64 6.4. Go: src/cmd/compile/abi-internal.md of its sources; g.stack.hi is the second word of
+ * a goroutine's structure (src/runtime/runtime2.go), and known to assembly code by that.
  */
 #include "lang/abi.h"
 
@@ -29,8 +30,6 @@ static const char *const i386_aliases[] = {
 	"di",  "ebp", "bp",  "esp", "sp",  "eip", "ip",  "eflags", "flags", NULL,
 };
 
-static const char *const i386_args[] = { NULL };
-
 static const char *const aarch64_regs[] = {
 	"x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",  "x8",  "x9",  "x10",    "x11",
 	"x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21", "x22",    "x23",
@@ -43,16 +42,50 @@ static const char *const aarch64_args[] = {
 	"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", NULL,
 };
 
-static const struct up_abi abis[] = {
-	{ UP_M_X86_64, "x86-64", x86_64_regs, x86_64_aliases, x86_64_args, 1, 8, "$stack0", 8, 0 },
-	{ UP_M_I386, "32-bit x86", i386_regs, i386_aliases, i386_args, 1, 4, "+0(%sp)", 4, 1024 },
-	{ UP_M_AARCH64, "arm64", aarch64_regs, aarch64_aliases, aarch64_args, 0, 8, "%lr", 0, 0 },
+static const char *const go_x86_64_args[] = {
+	"ax", "bx", "cx", "di", "si", "r8", "r9", "r10", "r11", NULL,
 };
 
-const struct up_abi *up_abi_find(enum up_machine m)
+static const char *const go_aarch64_args[] = {
+	"x0", "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7", "x8",
+	"x9", "x10", "x11", "x12", "x13", "x14", "x15", NULL,
+};
+
+static const char *const no_args[] = { NULL };
+
+#define X86_64(calling, args, result, ...)                                               \
+	{                                                                                \
+		UP_M_X86_64, calling, "x86-64", x86_64_regs, x86_64_aliases, args, 1, 8, \
+			"$stack0", 8, 0, result, __VA_ARGS__                             \
+	}
+#define I386(calling, pops, result)                                                       \
+	{                                                                                 \
+		UP_M_I386, calling, "32-bit x86", i386_regs, i386_aliases, no_args, 1, 4, \
+			"+0(%sp)", 4, pops, result, NULL, NULL                            \
+	}
+#define AARCH64(calling, args, stack_arg, result, ...)                                             \
+	{                                                                                          \
+		UP_M_AARCH64, calling, "arm64", aarch64_regs, aarch64_aliases, args, stack_arg, 8, \
+			"%lr", 0, 0, result, __VA_ARGS__                                           \
+	}
+
+/* A callee of Go leaves the arguments where they are. On arm64 the first word is the callee's own.
+ */
+static const struct up_abi abis[] = {
+	X86_64(UP_CALLING_C, x86_64_args, true, NULL, NULL),
+	X86_64(UP_CALLING_GO, go_x86_64_args, true, "%r14", "+8(%r14)"),
+	X86_64(UP_CALLING_GO_STACK, no_args, false, NULL, NULL),
+	I386(UP_CALLING_C, 1024, true),
+	I386(UP_CALLING_GO_STACK, 0, false),
+	AARCH64(UP_CALLING_C, aarch64_args, 0, true, NULL, NULL),
+	AARCH64(UP_CALLING_GO, go_aarch64_args, 1, true, "%x28", "+8(%x28)"),
+	AARCH64(UP_CALLING_GO_STACK, no_args, 1, false, NULL, NULL),
+};
+
+const struct up_abi *up_abi_find(enum up_machine m, enum up_calling calling)
 {
 	for (size_t i = 0; i < sizeof(abis) / sizeof(abis[0]); i++)
-		if (abis[i].machine == m)
+		if (abis[i].machine == m && abis[i].calling == calling)
 			return &abis[i];
 	return NULL;
 }

@@ -8,6 +8,7 @@
 
 struct up_abi {
 	enum up_machine machine;
+	enum up_calling calling; /* whose functions: C's, or those of another language */
 	const char *name;        /* "x86-64" */
 	const char *const *regs; /* as the kernel's fetch arguments spell them; NULL-terminated */
 	const char *const
@@ -18,10 +19,16 @@ struct up_abi {
 	const char *return_address;  /* fetch text of where the call returns to, at the entry */
 	unsigned return_sp; /* bytes by which sp is higher at the return than at the entry */
 	unsigned pops;      /* how much more it may be: a function may take its arguments off */
+	bool has_result;    /* is an integer that is returned in the usual register? */
+	/*
+	 * Fetch texts of the structure of the goroutine that runs, and of the top of its stack: its
+	 * calls are its own, whatever thread it is in. NULL: calls are the thread's.
+	 */
+	const char *goroutine, *stack_top;
 };
 
 /* NULL when programs of this machine cannot be probed here. */
-const struct up_abi *up_abi_find(enum up_machine m);
+const struct up_abi *up_abi_find(enum up_machine m, enum up_calling calling);
 /* The machine this was built for. */
 enum up_machine up_abi_host(void);
 /*

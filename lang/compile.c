@@ -24,12 +24,19 @@ struct clause {
 	bool uses_call; /* the return needs its entry */
 };
 
+/* How functions are called: those that differ have handlers of their own. */
+struct callee {
+	const struct up_abi *abi;
+	uint16_t goid_off; /* as struct up_object has it; 0 where the ABI has no goroutines */
+};
+
 /* A compilation of one script. */
 struct cx {
 	struct up_diags *ds;
 	const struct up_env *env;
 	struct up_build b;
 	struct up_check check;
+	struct callee callee; /* for whom handlers are made */
 	UP_VEC(struct clause) clauses;
 	UP_VEC(struct up_plan_block) blocks;
 };
@@ -40,6 +47,15 @@ static bool report_too_many(struct cx *cx, struct up_span span)
 			cx->env->max_sites);
 }
 
+/* Only Go has several ways to call a function. */
+static void find_callings(struct cx *cx, struct up_target *t)
+{
+	const struct up_resolver *r = cx->env->resolver;
+
+	for (size_t i = 0; t->object->is_go && i < t->places.nr; i++)
+		t->places.v[i].calling = r->calling(r->ctx, t->object, t->places.v[i].addr);
+}
+
 static bool resolve_targets(struct cx *cx, struct clause *cl)
 {
 	size_t nr_places = cx->b.sites.nr;
@@ -48,10 +64,12 @@ static bool resolve_targets(struct cx *cx, struct clause *cl)
 	for (const struct up_node *t = cl->n->probe.targets; t; t = t->next) {
 		struct up_target target = { 0 };
 
-		if (up_target_resolve(cx->ds, cx->env, t, &target))
+		if (up_target_resolve(cx->ds, cx->env, t, &target)) {
+			find_callings(cx, &target);
 			up_vec_push(cx->ds->arena, &cl->targets, target);
-		else
+		} else {
 			ok = false;
+		}
 		nr_places += target.places.nr;
 		if (nr_places > cx->env->max_sites)
 			return report_too_many(cx, t->span);
@@ -157,6 +175,25 @@ static struct up_gen start_gen(struct cx *cx, const struct up_abi *abi, struct u
 	return g;
 }
 
+/* Calls in Go are the goroutine's: see runtime/calls.h. */
+static void fetch_goroutine(struct cx *cx, struct up_gen *g, const struct clause *cl,
+			    struct up_plan_prog *p)
+{
+	const struct up_abi *abi = g->fetch.abi;
+	struct up_span span = cl->n->span;
+
+	if (!abi->goroutine)
+		return;
+	p->g_arg = up_shape_add(&g->fetch, g->shape, abi->goroutine, "x64", span);
+	p->top_arg = up_shape_add(&g->fetch, g->shape, abi->stack_top, "x64", span);
+	if (cx->callee.goid_off)
+		p->goid_arg = up_shape_add(&g->fetch, g->shape,
+					   up_arena_printf(cx->ds->arena, "+%u(%s)",
+							   cx->callee.goid_off, abi->goroutine),
+					   "u64", span);
+	cx->b.needs_pid = true;
+}
+
 /* Closes a handler and makes it a program of the plan. False when it had errors. */
 static bool finish_gen(struct cx *cx, struct up_gen *g, const struct clause *cl,
 		       enum up_pairing calls, uint32_t *index)
@@ -167,11 +204,16 @@ static bool finish_gen(struct cx *cx, struct up_gen *g, const struct clause *cl,
 				  .calls = calls,
 				  .comm_arg = UP_NONE,
 				  .sp_arg = UP_NONE,
-				  .ra_arg = UP_NONE };
+				  .ra_arg = UP_NONE,
+				  .g_arg = UP_NONE,
+				  .top_arg = UP_NONE,
+				  .goid_arg = UP_NONE };
 
 	up_emit(g, OP_END, 0, 0, 0);
-	if (calls != UP_CALLS_NONE)
+	if (calls != UP_CALLS_NONE) {
 		p.sp_arg = up_shape_add(&g->fetch, g->shape, "%sp", "x64", span);
+		fetch_goroutine(cx, g, cl, &p);
+	}
 	if (calls == UP_CALLS_ENTER)
 		p.ra_arg = up_shape_add(&g->fetch, g->shape, g->fetch.abi->return_address,
 					up_abi_word_type(g->fetch.abi, "x64"), span);
@@ -221,30 +263,58 @@ static bool gen_entry(struct cx *cx, const struct clause *cl, const struct up_ab
 	return finish_gen(cx, &g, cl, cl->uses_call ? UP_CALLS_ENTER : UP_CALLS_NONE, prog);
 }
 
-/* The handlers of a clause for one processor, and the sites of all its targets of that kind. */
-static void gen_clause(struct cx *cx, const struct clause *cl, const struct up_abi *abi)
+static struct callee callee_of(const struct up_target *t, const struct up_place_at *p)
 {
+	struct callee c = { up_abi_find(t->object->machine, p->calling), 0 };
+
+	if (c.abi->goroutine)
+		c.goid_off = t->object->goid_off;
+	return c;
+}
+
+static bool is_same_callee(struct callee a, struct callee b)
+{
+	return a.abi == b.abi && a.goid_off == b.goid_off;
+}
+
+/* The target with those of its places that are called so. */
+static struct up_target part_of(struct cx *cx, const struct up_target *t, struct callee c)
+{
+	struct up_target part = *t;
+
+	memset(&part.places, 0, sizeof(part.places));
+	for (size_t i = 0; i < t->places.nr; i++)
+		if (is_same_callee(callee_of(t, &t->places.v[i]), c))
+			up_vec_push(cx->ds->arena, &part.places, t->places.v[i]);
+	return part;
+}
+
+/* The handlers of a clause for functions that are called so, and their sites. */
+static void gen_clause(struct cx *cx, const struct clause *cl, struct callee callee)
+{
+	const struct up_abi *abi = callee.abi;
 	struct up_shape entry = { .arena = cx->b.arena };
 	struct up_shape ret = { .arena = cx->b.arena, .is_return = true };
 	struct up_kept_list kept = { 0 };
 	uint32_t entry_prog = UP_NONE, ret_prog = UP_NONE;
 	bool ok = true;
 
+	cx->callee = callee;
 	/* The return first: it says what the entry must keep. */
 	if (cl->n->probe.ret)
 		ok = gen_return(cx, cl, abi, &ret, &kept, &ret_prog);
 	if (cl->n->probe.entry || cl->uses_call)
 		ok &= gen_entry(cx, cl, abi, &entry, &kept, &entry_prog);
 	for (size_t i = 0; ok && i < cl->targets.nr; i++) {
-		const struct up_target *t = &cl->targets.v[i];
+		struct up_target t = part_of(cx, &cl->targets.v[i], callee);
 
-		if (t->object->machine != abi->machine)
+		if (!t.places.nr)
 			continue;
 		if (entry_prog != UP_NONE)
-			ok &= up_layout_target(cx->ds, cx->env, &cx->b, cl->n, t, &entry,
+			ok &= up_layout_target(cx->ds, cx->env, &cx->b, cl->n, &t, &entry,
 					       entry_prog);
 		if (ok && ret_prog != UP_NONE)
-			ok &= up_layout_target(cx->ds, cx->env, &cx->b, cl->n, t, &ret, ret_prog);
+			ok &= up_layout_target(cx->ds, cx->env, &cx->b, cl->n, &t, &ret, ret_prog);
 	}
 }
 
@@ -260,16 +330,25 @@ static void gen_block(struct cx *cx, const struct clause *cl)
 	finish_gen(cx, &g, cl, UP_CALLS_NONE, &cx->blocks.v[cl->block].prog);
 }
 
-static void gen_all_machines(struct cx *cx, const struct clause *cl)
+/* Each way in which its functions are called, once. */
+static void gen_all_callees(struct cx *cx, const struct clause *cl)
 {
-	for (size_t i = 0; i < cl->targets.nr; i++) {
-		enum up_machine m = cl->targets.v[i].object->machine;
-		size_t first = 0;
+	UP_VEC(struct callee) done = { 0 };
 
-		while (cl->targets.v[first].object->machine != m)
-			first++;
-		if (first == i)
-			gen_clause(cx, cl, up_abi_find(m));
+	for (size_t i = 0; i < cl->targets.nr; i++) {
+		const struct up_target *t = &cl->targets.v[i];
+
+		for (size_t j = 0; j < t->places.nr; j++) {
+			struct callee c = callee_of(t, &t->places.v[j]);
+			size_t k = 0;
+
+			while (k < done.nr && !is_same_callee(done.v[k], c))
+				k++;
+			if (k < done.nr)
+				continue;
+			up_vec_push(cx->ds->arena, &done, c);
+			gen_clause(cx, cl, c);
+		}
 	}
 }
 
@@ -390,7 +469,7 @@ static void gen_clauses(struct cx *cx)
 		if (cl->n->kind == ND_ON)
 			gen_block(cx, cl);
 		else if (check_places(cx, cl))
-			gen_all_machines(cx, cl);
+			gen_all_callees(cx, cl);
 	}
 }
 

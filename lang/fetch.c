@@ -95,6 +95,15 @@ static bool fetch_reg(struct up_fetch_cx *cx, const struct up_node *n, struct up
 	return true;
 }
 
+static bool no_result(struct up_fetch_cx *cx, const struct up_node *n)
+{
+	up_error(cx->ds, n->span, E_RETVAL,
+		 "this function of Go returns its results on the stack, behind its arguments");
+	up_diag_hint(cx->ds, "the first word of arguments and results is stack[%u]",
+		     cx->abi->stack_arg);
+	return false;
+}
+
 static bool fetch_named(struct up_fetch_cx *cx, const struct up_node *n, struct up_fetch *out)
 {
 	switch (n->ref) {
@@ -105,6 +114,8 @@ static bool fetch_named(struct up_fetch_cx *cx, const struct up_node *n, struct 
 		out->text = "$stack";
 		return true;
 	case VAL_RETVAL:
+		if (!cx->abi->has_result)
+			return no_result(cx, n);
 		out->text = "$retval";
 		return true;
 	case VAL_IP:

@@ -80,12 +80,15 @@ struct up_plan_prog {
 	enum up_pairing calls;
 	struct up_insn *code; /* ends with OP_END */
 	uint32_t nr_code;
-	uint16_t nr_regs;   /* registers used */
-	uint16_t nr_saved;  /* call slots: values kept from entry to return */
-	uint8_t return_sp;  /* bytes by which sp is higher at the return than at the entry */
-	uint16_t pops;      /* how many bytes more that may be: up_abi.pops */
-	uint32_t sp_arg;    /* event argument that holds sp, when calls != UP_CALLS_NONE */
-	uint32_t ra_arg;    /* of an entry: the one that holds the return address */
+	uint16_t nr_regs;  /* registers used */
+	uint16_t nr_saved; /* call slots: values kept from entry to return */
+	uint8_t return_sp; /* bytes by which sp is higher at the return than at the entry */
+	uint16_t pops;     /* how many bytes more that may be: up_abi.pops */
+	uint32_t sp_arg;   /* event argument that holds sp, when calls != UP_CALLS_NONE */
+	uint32_t ra_arg;   /* of an entry: the one that holds the return address */
+	/* Those that hold a goroutine, the top of its stack and its number, or UP_NONE: calls are
+	 * the thread's. The number may be UP_NONE by itself: it is not known. */
+	uint32_t g_arg, top_arg, goid_arg;
 	uint32_t comm_arg;  /* event argument that holds comm, or UP_NONE */
 	const char *when;   /* source text of the condition, which the code judges; or NULL */
 	const char *filter; /* what the kernel can judge of it, over the event's fields; or NULL */

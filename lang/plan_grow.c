@@ -9,8 +9,9 @@ static bool is_same_prog(const struct up_plan_prog *a, const struct up_plan_prog
 {
 	return a->is_return == b->is_return && a->calls == b->calls && a->probe == b->probe &&
 	       a->return_sp == b->return_sp && a->pops == b->pops && a->sp_arg == b->sp_arg &&
-	       a->ra_arg == b->ra_arg && a->comm_arg == b->comm_arg && a->nr_code == b->nr_code &&
-	       !memcmp(a->code, b->code, a->nr_code * sizeof(*a->code));
+	       a->ra_arg == b->ra_arg && a->g_arg == b->g_arg && a->top_arg == b->top_arg &&
+	       a->goid_arg == b->goid_arg && a->comm_arg == b->comm_arg &&
+	       a->nr_code == b->nr_code && !memcmp(a->code, b->code, a->nr_code * sizeof(*a->code));
 }
 
 static bool is_same_arg(const struct up_plan_arg *a, const struct up_plan_arg *b)

@@ -20,6 +20,15 @@ enum up_symkind {
 	UP_SYM_DATA    /* object, TLS, or anything outside executable segments */
 };
 
+/* How the callers of a function hand over its arguments. */
+enum up_calling {
+	UP_CALLING_C,  /* as the processor's usual ABI says */
+	UP_CALLING_GO, /* in the registers of Go's own ABI, one of which holds the goroutine */
+	UP_CALLING_GO_STACK, /* on the stack, results too: Go's assembly, and all of it before 1.17
+			      */
+	UP_CALLING_COUNT
+};
+
 /* Which file stood at a path, and whether it is still as it was. All 0: not known. */
 struct up_file_id {
 	uint64_t dev, ino; /* which */
@@ -40,6 +49,8 @@ struct up_object {
 	enum up_machine machine; /* from e_machine */
 	bool is_pie;             /* ET_DYN */
 	struct up_file_id id;    /* the file that was read */
+	bool is_go;              /* it holds a program in Go */
+	uint16_t goid_off;       /* then: of the number in a goroutine's structure; 0: not known */
 };
 
 struct up_symbol {
@@ -135,6 +146,9 @@ struct up_resolver {
 	 * why->harm tells refusals that are for the program's sake from those without remedy.
 	 */
 	bool (*can_probe)(void *ctx, const struct up_object *o, uint64_t addr, struct up_why *why);
+
+	/* How the function that holds addr is called. Only asked of objects that are Go. */
+	enum up_calling (*calling)(void *ctx, const struct up_object *o, uint64_t addr);
 
 	/*
 	 * Does the object only import `name`? Then true, and *lib is the needed library that

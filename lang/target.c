@@ -150,7 +150,7 @@ static void add_place(struct up_diags *ds, struct up_target *t, uint64_t addr, u
 		      const char *func, uint64_t func_off)
 {
 	const char *bare = up_source_bare(ds->arena, func);
-	struct up_place_at p = { addr, off, func, bare, bare, func_off };
+	struct up_place_at p = { addr, off, func, bare, bare, func_off, UP_CALLING_C };
 
 	up_vec_push(ds->arena, &t->places, p);
 }
@@ -395,9 +395,10 @@ static bool resolve_symbol(struct up_diags *ds, const struct up_env *env, const 
 
 	if (!gather(ds, env, l, &q, t, &w))
 		return false;
-	bool is_symbol_name = w.found.nr > 0;
-	if (!is_symbol_name)
+	bool is_own_name = w.found.nr > 0;
+	if (!is_own_name)
 		up_target_find_source(ds, env, l, t, l->version, &w);
+	is_own_name |= t->object->is_go && w.match == UP_MATCH_EXACT;
 	if (!w.found.nr && l->version) {
 		if (!gather(ds, env, l, &any, t, &w))
 			return false;
@@ -423,7 +424,7 @@ static bool resolve_symbol(struct up_diags *ds, const struct up_env *env, const 
 			return false;
 	}
 	up_targets_tell_apart(ds->arena, t, 1);
-	if (!is_symbol_name && !strpbrk(l->m.s, ":(<"))
+	if (!is_own_name && !strpbrk(l->m.s, ":(<"))
 		up_target_warn_source(ds, l, t);
 	else if (t->places.nr > 1)
 		warn_several(ds, l, t);
@@ -445,7 +446,7 @@ static void add_matched(struct up_diags *ds, const struct up_env *env, struct up
 	struct up_why why = { 0 };
 	uint64_t off;
 
-	if (s->kind == UP_SYM_DATA)
+	if (s->kind == UP_SYM_DATA || (t->object->is_go && up_go_is_piece(s->name)))
 		return;
 	if (s->kind == UP_SYM_IFUNC) {
 		sk->ifuncs++;
@@ -692,7 +693,7 @@ static bool open_object(struct up_diags *ds, const struct up_env *env, struct up
 	t->object = r->open(r->ctx, t->object_name, &why);
 	if (!t->object)
 		return up_diag_why(ds, span, E_OBJECT, &why);
-	if (!up_abi_find(t->object->machine))
+	if (!up_abi_find(t->object->machine, UP_CALLING_C))
 		return up_error(ds, span, E_OBJECT,
 				"%s is a program for a processor that cannot be probed here",
 				t->object->name);
@@ -720,6 +721,17 @@ static bool report_no_location(struct up_diags *ds, const struct up_node *n, con
 	return false;
 }
 
+/* In names of Go the signs of a glob stand for themselves in some places. */
+static void quote_go(struct marked *m)
+{
+	for (size_t i = 0; i < m->len; i++) {
+		size_t len = up_go_literal_len(m->s, m->len, i);
+
+		memset(m->quoted + i, 1, len);
+		i += len ? len - 1 : 0;
+	}
+}
+
 bool up_target_resolve(struct up_diags *ds, const struct up_env *env, const struct up_node *n,
 		       struct up_target *t)
 {
@@ -742,6 +754,8 @@ bool up_target_resolve(struct up_diags *ds, const struct up_env *env, const stru
 	l.span = sub_span(n, &all, colon + 1, all.len);
 	if (!open_object(ds, env, sub_span(n, &all, 0, colon), t))
 		return false;
+	if (t->object->is_go)
+		quote_go(&l.m);
 	if (!is_regex(&l)) {
 		split_offset(&l);
 		split_version(ds, &l);

@@ -15,7 +15,8 @@ struct up_place_at {
 	const char *func;   /* the same, or what C++ or Rust sources call it, without parameters */
 	/* The same, told apart from the target's other places: by parameters, by "@0xADDRESS". */
 	const char *shown;
-	uint64_t func_off; /* bytes from the start of func */
+	uint64_t func_off;       /* bytes from the start of func */
+	enum up_calling calling; /* how the function is called */
 };
 
 /* What one target stands for. */

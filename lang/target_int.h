@@ -6,6 +6,7 @@
 
 #include <regex.h>
 
+#include "lang/source_go.h"
 #include "lang/source_name.h"
 #include "lang/target.h"
 
@@ -33,6 +34,7 @@ struct up_loc {
 struct walk {
 	struct up_arena *arena;
 	UP_VEC(struct up_symbol) found;
+	enum up_match match;               /* how well they fit a source name */
 	const regex_t *regex;              /* only names that match, when set */
 	struct up_source_pattern *pattern; /* only names whose source name fits, when set */
 };
@@ -48,7 +50,7 @@ const char *up_source_bare(struct up_arena *a, const char *symbol);
 const char *up_source_full(struct up_arena *a, const char *symbol);
 
 /*
- * Gathers the functions that C++ or Rust sources call so: those that are exactly so named, else
+ * Gathers the functions that C++, Rust or Go sources call so: those that are exactly so named, else
  * those of which something was left out; with a version only those that have it. There may be none.
  */
 void up_target_find_source(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,

@@ -1,4 +1,4 @@
-/* C++ and Rust names in targets: which functions are meant, and what to say of it. */
+/* C++, Rust and Go names in targets: which functions are meant, and what to say of it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +37,7 @@ const char *up_source_full(struct up_arena *a, const char *symbol)
 /* Symbols that are meant, in the order of how well they fit. */
 struct chosen {
 	struct up_source_name *name;
+	struct up_go_name *go; /* or NULL: in a program in Go */
 	struct walk *walk;
 	enum up_match best; /* of those in walk->found: only the best are kept */
 };
@@ -44,14 +45,16 @@ struct chosen {
 static bool choose(void *arg, const struct up_symbol *s)
 {
 	struct chosen *c = arg;
-	enum up_match m =
-		s->kind == UP_SYM_DATA ? UP_MATCH_NOT : up_source_name_match(c->name, s->name);
+	enum up_match m = UP_MATCH_NOT;
 
+	if (s->kind != UP_SYM_DATA)
+		m = c->go ? up_go_name_match(c->go, s->name)
+			  : up_source_name_match(c->name, s->name);
 	if (m == UP_MATCH_NOT || m < c->best)
 		return true;
 	if (m > c->best)
 		c->walk->found.nr = 0;
-	c->best = m;
+	c->best = c->walk->match = m;
 	up_vec_push(c->walk->arena, &c->walk->found, *s);
 	return true;
 }
@@ -83,9 +86,27 @@ static void find_named(struct up_diags *ds, const struct up_env *env, const stru
 		qsort(w->found.v, w->found.nr, sizeof(w->found.v[0]), up_symbol_order);
 }
 
+static void find_go(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+		    const struct up_target *t, struct walk *w)
+{
+	struct up_go_name name;
+	struct chosen c = { .go = &name, .walk = w };
+
+	w->arena = ds->arena;
+	up_go_name_init(&name, l->m.s, l->m.len);
+	each_symbol(env, t, "*", NULL, choose, &c);
+	up_go_name_fini(&name);
+	if (w->found.nr)
+		qsort(w->found.v, w->found.nr, sizeof(w->found.v[0]), up_symbol_order);
+}
+
 void up_target_find_source(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
 			   const struct up_target *t, const char *version, struct walk *w)
 {
+	if (t->object->is_go && !version)
+		find_go(ds, env, l, t, w);
+	if (w->found.nr)
+		return;
 	find_named(ds, env, t, l->m.s, l->m.len, version, w);
 }
 
@@ -97,7 +118,7 @@ void up_target_put_places(struct up_buf *b, const struct up_target *t)
 		const struct up_place_at *p = &t->places.v[i];
 
 		up_buf_puts(b, i ? ", " : "");
-		if (up_is_mangled(p->symbol))
+		if (up_is_mangled(p->symbol) || t->object->is_go)
 			up_buf_printf(b, "%.*s%s", (int)SHOWN_BYTES, p->shown,
 				      strlen(p->shown) > SHOWN_BYTES ? "..." : "");
 		else

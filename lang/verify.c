@@ -159,6 +159,17 @@ static bool is_number_arg(const struct up_verify *v, uint32_t arg)
 	return v->event && arg < v->event->nr_args && up_verify_is_width(v->event->args[arg].size);
 }
 
+/* A goroutine has a stack; its number need not be known. */
+static bool check_goroutine(const struct up_verify *v)
+{
+	const struct up_plan_prog *g = v->prog;
+
+	if (g->calls == UP_CALLS_NONE || g->g_arg == UP_NONE)
+		return true;
+	return is_number_arg(v, g->g_arg) && is_number_arg(v, g->top_arg) &&
+	       (g->goid_arg == UP_NONE || is_number_arg(v, g->goid_arg));
+}
+
 /* What the machine reads besides the instructions. */
 static bool check_prog(struct up_verify *v)
 {
@@ -172,6 +183,8 @@ static bool check_prog(struct up_verify *v)
 		return bad_prog(v, "a handler of calls without a stack pointer");
 	if (g->calls == UP_CALLS_ENTER && !is_number_arg(v, g->ra_arg))
 		return bad_prog(v, "a handler of entries without a return address");
+	if (!check_goroutine(v))
+		return bad_prog(v, "a handler of calls of goroutines that cannot tell them apart");
 	if (g->comm_arg != UP_NONE &&
 	    (!v->event || g->comm_arg >= v->event->nr_args || v->event->args[g->comm_arg].size))
 		return bad_prog(v, "a handler whose comm is no string");

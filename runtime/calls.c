@@ -8,6 +8,7 @@ void up_calls_init(struct up_calls *c)
 {
 	*c = (struct up_calls){ 0 };
 	up_table_init(&c->threads, sizeof(struct up_thread *), 0);
+	up_table_init(&c->goroutines, sizeof(struct up_thread *), 0);
 }
 
 static void free_thread(struct up_thread *t)
@@ -20,20 +21,30 @@ static void free_thread(struct up_thread *t)
 	free(t);
 }
 
-static struct up_thread *thread_at(const struct up_calls *c, size_t i)
+static struct up_thread *thread_at(const struct up_table *strands, size_t i)
 {
 	const void *key;
 	size_t len;
-	struct up_thread **t = up_table_row(&c->threads, i, &key, &len);
+	struct up_thread **t = up_table_row(strands, i, &key, &len);
 
 	return t ? *t : NULL;
 }
 
+static void free_all(struct up_table *strands)
+{
+	for (size_t i = 0; i < up_table_end(strands); i++)
+		free_thread(thread_at(strands, i));
+	up_table_fini(strands);
+}
+
 void up_calls_fini(struct up_calls *c)
 {
-	for (size_t i = 0; i < up_table_end(&c->threads); i++)
-		free_thread(thread_at(c, i));
-	up_table_fini(&c->threads);
+	free_all(&c->threads);
+	free_all(&c->goroutines);
+	for (struct up_thread *t = c->spare, *next; t; t = next) {
+		next = t->next;
+		free_thread(t);
+	}
 }
 
 static struct up_thread *find_thread(struct up_calls *c, pid_t tid, bool create)
@@ -103,6 +114,94 @@ static void drop_ended(struct up_calls *c, struct up_thread *t, uint64_t sp)
 	abandon(c, t, nr);
 }
 
+/* ---- goroutines ---- */
+
+#define MAX_SPARE 256 /* structures of goroutines that are kept for others */
+
+/* What a goroutine is found by: the structures of two processes may have one address. */
+struct goroutine_key {
+	uint64_t process;
+	uint64_t g;
+};
+
+static struct goroutine_key key_of(const struct up_strand *s)
+{
+	return (struct goroutine_key){ (uint64_t)s->process, s->g };
+}
+
+static struct up_thread *take_spare(struct up_calls *c)
+{
+	struct up_thread *t = c->spare;
+
+	if (!t)
+		return calloc(1, sizeof(*t));
+	c->spare = t->next;
+	c->nr_spare--;
+	t->next = NULL;
+	return t;
+}
+
+/* Its open calls, if any, were counted before. */
+static void drop_goroutine(struct up_calls *c, struct up_thread *t)
+{
+	struct goroutine_key key = key_of(&t->of);
+
+	up_table_delete(&c->goroutines, &key, sizeof(key));
+	if (c->idle == t)
+		c->idle = NULL;
+	if (c->nr_spare == MAX_SPARE) {
+		free_thread(t);
+		return;
+	}
+	t->nr_calls = t->nr_vals = t->nr_bytes = 0;
+	t->next = c->spare;
+	c->spare = t;
+	c->nr_spare++;
+}
+
+/* There can be very many of them, so those without open calls are not kept. */
+static void drop_idle(struct up_calls *c)
+{
+	struct up_thread *t = c->idle;
+
+	c->idle = NULL;
+	if (t && !t->nr_calls)
+		drop_goroutine(c, t);
+}
+
+static struct up_thread *find_goroutine(struct up_calls *c, const struct up_strand *s, bool create)
+{
+	struct goroutine_key key = key_of(s);
+	struct up_thread **t = create ? up_table_at(&c->goroutines, &key, sizeof(key))
+				      : up_table_find(&c->goroutines, &key, sizeof(key));
+
+	if (!t)
+		return NULL;
+	if (!*t && create)
+		*t = take_spare(c);
+	if (!*t) {
+		if (create)
+			up_table_delete(&c->goroutines, &key, sizeof(key));
+		return NULL;
+	}
+	/* Another goroutine has got the structure: the one that had it has ended. */
+	if ((*t)->of.goid != s->goid)
+		abandon(c, *t, 0);
+	(*t)->of = *s;
+	c->idle = *t;
+	return *t;
+}
+
+static struct up_thread *find_strand(struct up_calls *c, const struct up_strand *s, bool create)
+{
+	if (!s->g)
+		return find_thread(c, s->tid, create);
+	drop_idle(c);
+	return find_goroutine(c, s, create);
+}
+
+/* ---- opening and closing ---- */
+
 static uint32_t depth_of(const struct up_thread *t, uint32_t probe)
 {
 	for (size_t i = t->nr_calls; i-- > 0;)
@@ -150,10 +249,10 @@ static void drop_replaced(struct up_calls *c, struct up_thread *t, const struct 
 	abandon(c, t, low);
 }
 
-struct up_call *up_calls_enter(struct up_calls *c, pid_t tid, const struct up_call *new_call,
-			       struct up_thread **thread)
+struct up_call *up_calls_enter(struct up_calls *c, const struct up_strand *s,
+			       const struct up_call *new_call, struct up_thread **thread)
 {
-	struct up_thread *t = find_thread(c, tid, true);
+	struct up_thread *t = find_strand(c, s, true);
 	uint16_t nr_vals = new_call->nr_vals;
 
 	if (t) {
@@ -200,10 +299,10 @@ void up_calls_keep(struct up_thread *t, struct up_call *call, unsigned slot,
 	call->nr_bytes += v->len;
 }
 
-struct up_call *up_calls_leave(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp,
-			       struct up_thread **thread)
+struct up_call *up_calls_leave(struct up_calls *c, const struct up_strand *s, uint32_t probe,
+			       uint64_t sp, struct up_thread **thread)
 {
-	struct up_thread *t = find_thread(c, tid, false);
+	struct up_thread *t = find_strand(c, s, false);
 
 	if (!t)
 		return NULL;
@@ -241,10 +340,10 @@ bool up_calls_is_doubtful(const struct up_calls *c, const struct up_call *call, 
 	       time - call->time >= DETOUR_NS;
 }
 
-uint64_t up_calls_entry_sp(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp, uint64_t ra,
-			   unsigned pops)
+uint64_t up_calls_entry_sp(struct up_calls *c, const struct up_strand *s, uint32_t probe,
+			   uint64_t sp, uint64_t ra, unsigned pops)
 {
-	struct up_thread *t = find_thread(c, tid, false);
+	struct up_thread *t = find_strand(c, s, false);
 	uint64_t found = sp;
 
 	for (size_t i = t ? t->nr_calls : 0; i-- > 0 && t->calls[i].sp <= sp;) {
@@ -307,15 +406,33 @@ void up_calls_exit(struct up_calls *c, pid_t tid)
 	up_table_delete(&c->threads, &key, sizeof(key));
 }
 
-uint64_t up_calls_open(const struct up_calls *c)
+void up_calls_end_process(struct up_calls *c, pid_t process)
+{
+	for (size_t i = 0; up_table_count(&c->goroutines) && i < up_table_end(&c->goroutines);
+	     i++) {
+		struct up_thread *t = thread_at(&c->goroutines, i);
+
+		if (!t || t->of.process != process)
+			continue;
+		abandon(c, t, 0);
+		drop_goroutine(c, t);
+	}
+}
+
+static uint64_t count_open(const struct up_table *strands)
 {
 	uint64_t nr = 0;
 
-	for (size_t i = 0; i < up_table_end(&c->threads); i++) {
-		const struct up_thread *t = thread_at(c, i);
+	for (size_t i = 0; i < up_table_end(strands); i++) {
+		const struct up_thread *t = thread_at(strands, i);
 
 		if (t)
 			nr += t->nr_calls;
 	}
 	return nr;
+}
+
+uint64_t up_calls_open(const struct up_calls *c)
+{
+	return count_open(&c->threads) + count_open(&c->goroutines);
 }

@@ -132,7 +132,7 @@ static void check_kernel(struct up_doctor *d)
 
 	if (uname(&u) < 0)
 		return;
-	if (up_abi_find(up_abi_host()))
+	if (up_abi_find(up_abi_host(), UP_CALLING_C))
 		up_doctor_add(d, "kernel", UP_VERDICT_OK, "%s %s on %s", u.sysname, u.release,
 			      u.machine);
 	else

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/elf_go.h"
 #include "runtime/elf_ifunc.h"
 #include "runtime/elf_plt.h"
 #include "runtime/elf_probe.h"
@@ -23,6 +24,8 @@ struct object {
 	struct up_object pub;           /* what the compiler sees; the first member */
 	struct up_elf *elf;             /* the file */
 	struct up_elf_symbols *symbols; /* its symbols, or NULL as yet */
+	struct up_elf_go go;            /* what it is if it is Go */
+	bool has_go_code;               /* go.from and go.to were looked for */
 	dev_t dev;                      /* which file it is */
 	ino_t ino;                      /* likewise */
 	char *path;                     /* pub.path */
@@ -93,8 +96,14 @@ static struct object *make_object(const struct stat *st, const char *name, struc
 	}
 	o->path = found->path;
 	found->path = NULL;
-	o->pub = (struct up_object){ o->path, o->name, o->elf->machine, o->elf->is_pie,
-				     up_file_id_of(st) };
+	up_elf_go_read(o->elf, NULL, &o->go);
+	o->pub = (struct up_object){ o->path,
+				     o->name,
+				     o->elf->machine,
+				     o->elf->is_pie,
+				     up_file_id_of(st),
+				     o->go.is_go,
+				     up_elf_go_goid(o->elf, &o->go) };
 	return o;
 }
 
@@ -272,6 +281,21 @@ static void near_objects(void *ctx, struct up_nearest *n)
 	up_objfind_near(&r->find, n);
 }
 
+static enum up_calling calling(void *ctx, const struct up_object *pub, uint64_t addr)
+{
+	struct object *o = of(pub);
+	struct up_elf_symbols *s = symbols_of(ctx, o);
+	struct up_symbol at;
+
+	if (!s)
+		return UP_CALLING_C;
+	if (!o->has_go_code)
+		up_elf_go_read(o->elf, s, &o->go);
+	o->has_go_code = true;
+	return up_elf_go_calling(o->elf, &o->go, addr,
+				 up_elf_symbols_at(s, addr, &at) ? at.name : NULL);
+}
+
 /* ---- who defines an import ---- */
 
 /* Libraries to look into, breadth first as the dynamic linker does. */
@@ -427,8 +451,19 @@ struct up_elf_resolver *up_elf_resolver_new(const struct up_elf_options *opt)
 	if (!r)
 		return NULL;
 	r->iface = (struct up_resolver){
-		r,         open_name, find_symbols, to_offset, to_addr,      func_at,
-		can_probe, imports,   picks,        names,     near_symbols, near_objects,
+		.ctx = r,
+		.open = open_name,
+		.find = find_symbols,
+		.to_offset = to_offset,
+		.to_addr = to_addr,
+		.func_at = func_at,
+		.can_probe = can_probe,
+		.calling = calling,
+		.imports = imports,
+		.picks = picks,
+		.names = names,
+		.near_symbols = near_symbols,
+		.near_objects = near_objects,
 	};
 	r->root = find_root(opt);
 	r->path = strdup(path ? path : usual);

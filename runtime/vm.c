@@ -305,6 +305,26 @@ static void act_stop(struct run *r, const struct up_value *v)
 	r->vm->stop_status = v->flags & UP_VALUE_FAULT ? 1 : v->u > 255 ? 255 : (int)v->u;
 }
 
+static uint64_t number_at(const struct run *r, uint32_t arg)
+{
+	return up_field_number(r->hit->rec, &r->hit->fields[arg]);
+}
+
+/* Whose call it is; *sp becomes the stack pointer as calls.h wants it. */
+static struct up_strand strand_of(struct run *r, uint64_t *sp)
+{
+	struct up_strand s = { .tid = r->hit->tid };
+
+	if (r->prog->g_arg == UP_NONE)
+		return s;
+	s.g = number_at(r, r->prog->g_arg);
+	s.process = up_procs_of(&r->vm->procs, r->hit->tid);
+	if (r->prog->goid_arg != UP_NONE)
+		s.goid = number_at(r, r->prog->goid_arg);
+	*sp -= number_at(r, r->prog->top_arg);
+	return s;
+}
+
 static void act_enter(struct run *r, bool rejected)
 {
 	const struct up_hit *h = r->hit;
@@ -314,10 +334,11 @@ static void act_enter(struct run *r, bool rejected)
 				.cpu = h->cpu,
 				.rejected = rejected };
 
-	call.sp = up_field_number(h->rec, &h->fields[r->prog->sp_arg]);
-	call.ra = up_field_number(h->rec, &h->fields[r->prog->ra_arg]);
+	call.sp = number_at(r, r->prog->sp_arg);
+	call.ra = number_at(r, r->prog->ra_arg);
 	call.nr_vals = rejected ? 0 : r->prog->nr_saved;
-	r->call = up_calls_enter(&r->vm->calls, h->tid, &call, &r->thread);
+	struct up_strand strand = strand_of(r, &call.sp);
+	r->call = up_calls_enter(&r->vm->calls, &strand, &call, &r->thread);
 }
 
 /* ---- arithmetic ---- */
@@ -685,13 +706,13 @@ L_OP_STOP:
 static bool find_call(struct run *r)
 {
 	struct up_counts *counts = &r->vm->counts;
-	uint64_t sp =
-		up_field_number(r->hit->rec, &r->hit->fields[r->prog->sp_arg]) - r->prog->return_sp;
+	uint64_t sp = number_at(r, r->prog->sp_arg) - r->prog->return_sp;
+	struct up_strand strand = strand_of(r, &sp);
 
 	if (r->prog->pops)
-		sp = up_calls_entry_sp(&r->vm->calls, r->hit->tid, r->prog->probe, sp, r->hit->ip,
+		sp = up_calls_entry_sp(&r->vm->calls, &strand, r->prog->probe, sp, r->hit->ip,
 				       r->prog->pops);
-	r->call = up_calls_leave(&r->vm->calls, r->hit->tid, r->prog->probe, sp, &r->thread);
+	r->call = up_calls_leave(&r->vm->calls, &strand, r->prog->probe, sp, &r->thread);
 	if (r->call && up_calls_is_doubtful(&r->vm->calls, r->call, r->hit->cpu, r->hit->time)) {
 		r->vm->calls.doubtful++;
 		return false;
@@ -740,6 +761,9 @@ void up_vm_block(struct up_vm *vm, uint32_t i, uint64_t now)
 
 void up_vm_died(struct up_vm *vm, pid_t tid)
 {
+	/* The main thread of a Go program ends with its process. */
+	if (up_table_count(&vm->calls.goroutines) && up_procs_of(&vm->procs, tid) == tid)
+		up_calls_end_process(&vm->calls, tid);
 	up_vars_died(&vm->vars, tid);
 	up_calls_exit(&vm->calls, tid);
 	up_procs_died(&vm->procs, tid);

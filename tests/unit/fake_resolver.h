@@ -18,14 +18,18 @@
 #define SHIFT 0x200u
 
 static const struct up_object objects[] = {
-	{ "/usr/bin/app", "app", UP_M_X86_64, true, { 0 } },
-	{ "/lib/libc.so.6", "libc", UP_M_X86_64, true, { 0 } },
-	{ "/usr/bin/arm", "arm", UP_M_AARCH64, true, { 0 } },
-	{ "/usr/bin/app32", "app32", UP_M_I386, false, { 0 } },
-	{ "/usr/bin/mips", "mips", UP_M_OTHER, false, { 0 } },
-	{ "/opt/my app", "my app", UP_M_X86_64, true, { 0 } },
-	{ "/usr/bin/bare", "bare", UP_M_X86_64, true, { 0 } },
-	{ "/usr/bin/names", "names", UP_M_X86_64, true, { 0 } },
+	{ "/usr/bin/app", "app", UP_M_X86_64, true, { 0 }, false, 0 },
+	{ "/lib/libc.so.6", "libc", UP_M_X86_64, true, { 0 }, false, 0 },
+	{ "/usr/bin/arm", "arm", UP_M_AARCH64, true, { 0 }, false, 0 },
+	{ "/usr/bin/app32", "app32", UP_M_I386, false, { 0 }, false, 0 },
+	{ "/usr/bin/mips", "mips", UP_M_OTHER, false, { 0 }, false, 0 },
+	{ "/opt/my app", "my app", UP_M_X86_64, true, { 0 }, false, 0 },
+	{ "/usr/bin/bare", "bare", UP_M_X86_64, true, { 0 }, false, 0 },
+	{ "/usr/bin/names", "names", UP_M_X86_64, true, { 0 }, false, 0 },
+	{ "/usr/bin/gopher", "gopher", UP_M_X86_64, false, { 0 }, true, 152 },
+	{ "/usr/bin/newer", "newer", UP_M_X86_64, true, { 0 }, true, 160 },
+	{ "/usr/bin/goarm", "goarm", UP_M_AARCH64, false, { 0 }, true, 0 },
+	{ "/usr/bin/go32", "go32", UP_M_I386, false, { 0 }, true, 0 },
 };
 
 struct row {
@@ -92,6 +96,24 @@ static const struct row symbols[] = {
 	  { "_ZN7mycrate5cache5clear17hfedcba0987654321E", NULL, 0x1230, 0x10, UP_SYM_FUNC,
 	    true } },
 	{ "names", { "_ZN3geo5tableE", NULL, 0x6000, 0x10, UP_SYM_DATA, false } },
+	{ "gopher", { "main.main", NULL, 0x1000, 0x40, UP_SYM_FUNC, true } },
+	{ "gopher", { "main.work", NULL, 0x1040, 0x40, UP_SYM_FUNC, true } },
+	{ "gopher", { "main.(*Cache).Get", NULL, 0x1080, 0x40, UP_SYM_FUNC, true } },
+	{ "gopher", { "main.(*BigCache).Get", NULL, 0x10c0, 0x40, UP_SYM_FUNC, true } },
+	{ "gopher", { "main.(*Cache).Put", NULL, 0x1100, 0x40, UP_SYM_FUNC, true } },
+	{ "gopher", { "main.Map[go.shape.int_0]", NULL, 0x1140, 0x40, UP_SYM_FUNC, true } },
+	{ "gopher",
+	  { "main.Map[go.shape.string_0,go.shape.int_0]", NULL, 0x1180, 0x40, UP_SYM_FUNC, true } },
+	{ "gopher", { "net/http.(*conn).serve", NULL, 0x11c0, 0x40, UP_SYM_FUNC, true } },
+	{ "gopher", { "gopkg.in/yaml%2ev3.Marshal", NULL, 0x1200, 0x40, UP_SYM_FUNC, true } },
+	{ "gopher", { "math/rand.Int", NULL, 0x1240, 0x40, UP_SYM_FUNC, true } },
+	{ "gopher", { "crypto/rand.Int", NULL, 0x1280, 0x40, UP_SYM_FUNC, true } },
+	{ "gopher", { "main.sum", NULL, 0x12c0, 0x40, UP_SYM_FUNC, true } },
+	{ "gopher", { "main.sum.abi0", NULL, 0x1300, 0x40, UP_SYM_FUNC, true } },
+	{ "gopher", { "x_cgo_init", NULL, 0x1340, 0x40, UP_SYM_FUNC, false } },
+	{ "newer", { "main.work", NULL, 0x1040, 0x40, UP_SYM_FUNC, true } },
+	{ "goarm", { "main.work", NULL, 0x1040, 0x40, UP_SYM_FUNC, true } },
+	{ "go32", { "main.work", NULL, 0x1040, 0x40, UP_SYM_FUNC, true } },
 };
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
@@ -194,6 +216,14 @@ static bool fake_can_probe(void *ctx, const struct up_object *o, uint64_t addr, 
 	return false;
 }
 
+static enum up_calling fake_calling(void *ctx, const struct up_object *o, uint64_t addr)
+{
+	(void)ctx;
+	if (o->machine == UP_M_I386 || addr == 0x1300)
+		return UP_CALLING_GO_STACK;
+	return addr == 0x1340 ? UP_CALLING_C : UP_CALLING_GO;
+}
+
 static bool fake_imports(void *ctx, const struct up_object *o, const char *name, const char **lib)
 {
 	(void)ctx;
@@ -246,6 +276,7 @@ static const struct up_resolver fake_resolver = {
 	.to_addr = fake_to_addr,
 	.func_at = fake_func_at,
 	.can_probe = fake_can_probe,
+	.calling = fake_calling,
 	.imports = fake_imports,
 	.picks = fake_picks,
 	.names = fake_names,

@@ -10,9 +10,14 @@
 /* Where the function is that is called. */
 static uint64_t place = 0x401000;
 
+static struct up_strand thread(pid_t tid)
+{
+	return (struct up_strand){ .tid = tid };
+}
+
 /* Opens a call of a probe at sp that returns to ra, and keeps one number. */
-static struct up_call *enter(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp,
-			     uint64_t ra, uint64_t kept)
+static struct up_call *enter_of(struct up_calls *c, struct up_strand s, uint32_t probe, uint64_t sp,
+				uint64_t ra, uint64_t kept)
 {
 	struct up_call call = {
 		.probe = probe, .sp = sp, .ra = ra, .place = place, .time = sp, .nr_vals = 2
@@ -20,7 +25,7 @@ static struct up_call *enter(struct up_calls *c, pid_t tid, uint32_t probe, uint
 	struct up_value v = { .u = kept };
 	struct up_value text = { .p = "abc", .len = 3 };
 	struct up_thread *t;
-	struct up_call *open = up_calls_enter(c, tid, &call, &t);
+	struct up_call *open = up_calls_enter(c, &s, &call, &t);
 
 	if (!open)
 		return NULL;
@@ -29,17 +34,28 @@ static struct up_call *enter(struct up_calls *c, pid_t tid, uint32_t probe, uint
 	return open;
 }
 
+static struct up_call *enter(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp,
+			     uint64_t ra, uint64_t kept)
+{
+	return enter_of(c, thread(tid), probe, sp, ra, kept);
+}
+
 /* Closes one; the number it kept, or 0 when there was none. */
-static uint64_t leave(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp)
+static uint64_t leave_of(struct up_calls *c, struct up_strand s, uint32_t probe, uint64_t sp)
 {
 	struct up_thread *t;
-	struct up_call *call = up_calls_leave(c, tid, probe, sp, &t);
+	struct up_call *call = up_calls_leave(c, &s, probe, sp, &t);
 
 	if (!call)
 		return 0;
 	struct up_value text = up_calls_kept(t, call, 1, true);
 	CHECK(text.len == 3 && !memcmp(text.p, "abc", 3));
 	return up_calls_kept(t, call, 0, false).u;
+}
+
+static uint64_t leave(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp)
+{
+	return leave_of(c, thread(tid), probe, sp);
 }
 
 static void test_nesting(void)
@@ -141,12 +157,13 @@ static void test_lost(void)
 	uint64_t end[3] = { 0 };
 	struct up_gaps gaps = { .end = end };
 	struct up_call call = { .probe = 1, .sp = 1000, .ra = 5, .time = 50, .cpu = 0 };
+	struct up_strand self = thread(TID);
 	struct up_calls c;
 	struct up_thread *t;
 
 	up_calls_init(&c);
 	c.gaps = &gaps;
-	CHECK(!up_calls_is_doubtful(&c, up_calls_enter(&c, TID, &call, &t), 1, 70));
+	CHECK(!up_calls_is_doubtful(&c, up_calls_enter(&c, &self, &call, &t), 1, 70));
 	gaps.last = end[1] = 60;
 	CHECK(!up_calls_is_doubtful(&c, &call, 0, 70));
 	CHECK(!up_calls_is_doubtful(&c, &call, 2, 70));
@@ -158,7 +175,7 @@ static void test_lost(void)
 	call.time = 60;
 	CHECK(!up_calls_is_doubtful(&c, &call, 1, 70 + 20000));
 	call.sp = 900;
-	up_calls_enter(&c, TID, &call, &t);
+	up_calls_enter(&c, &self, &call, &t);
 	up_calls_exit(&c, TID);
 	CHECK(c.abandoned == 1);
 	up_calls_fini(&c);
@@ -181,6 +198,7 @@ static void test_limits(void)
 /* One call stays open while others come and go: what they kept is given back. */
 static void test_no_growth(void)
 {
+	struct up_strand self = thread(TID);
 	struct up_calls c;
 	struct up_thread *t;
 	struct up_call call = { .probe = 1, .sp = 500, .ra = 7, .nr_vals = 0 };
@@ -193,7 +211,7 @@ static void test_no_growth(void)
 		CHECK(leave(&c, TID, 1, 900) == i + 2);
 		CHECK(leave(&c, TID, 2, 900) == i + 3);
 	}
-	up_calls_enter(&c, TID, &call, &t);
+	up_calls_enter(&c, &self, &call, &t);
 	CHECK(t->cap_vals <= 64 && t->cap_bytes <= 64);
 	up_calls_fini(&c);
 }
@@ -218,37 +236,121 @@ static void test_fork(void)
 	up_calls_fini(&c);
 }
 
+static uint64_t entry_sp(struct up_calls *c, pid_t tid, uint32_t probe, uint64_t sp, uint64_t ra,
+			 unsigned pops)
+{
+	struct up_strand s = thread(tid);
+
+	return up_calls_entry_sp(c, &s, probe, sp, ra, pops);
+}
+
 /* A function may take arguments off the stack: then the return's stack pointer tells less. */
 static void test_popped(void)
 {
 	struct up_calls c;
 
 	up_calls_init(&c);
-	CHECK(up_calls_entry_sp(&c, TID, 1, 900, 5, 256) == 900);
+	CHECK(entry_sp(&c, TID, 1, 900, 5, 256) == 900);
 	enter(&c, TID, 1, 1000, 5, 1);
 	enter(&c, TID, 1, 900, 6, 2);
 	/* Nothing taken off, 4 bytes, 256, and more than can be. */
-	CHECK(up_calls_entry_sp(&c, TID, 1, 900, 6, 256) == 900);
-	CHECK(up_calls_entry_sp(&c, TID, 1, 904, 6, 256) == 900);
-	CHECK(up_calls_entry_sp(&c, TID, 1, 1000, 5, 256) == 1000);
-	CHECK(up_calls_entry_sp(&c, TID, 1, 1156, 5, 256) == 1000);
-	CHECK(up_calls_entry_sp(&c, TID, 1, 1260, 5, 256) == 1260);
+	CHECK(entry_sp(&c, TID, 1, 900, 6, 256) == 900);
+	CHECK(entry_sp(&c, TID, 1, 904, 6, 256) == 900);
+	CHECK(entry_sp(&c, TID, 1, 1000, 5, 256) == 1000);
+	CHECK(entry_sp(&c, TID, 1, 1156, 5, 256) == 1000);
+	CHECK(entry_sp(&c, TID, 1, 1260, 5, 256) == 1260);
 	/* It must return to where it was called from, and be of the probe. */
-	CHECK(up_calls_entry_sp(&c, TID, 1, 904, 7, 256) == 904);
-	CHECK(up_calls_entry_sp(&c, TID, 2, 904, 6, 256) == 904);
-	CHECK(up_calls_entry_sp(&c, TID + 1, 1, 904, 6, 256) == 904);
+	CHECK(entry_sp(&c, TID, 1, 904, 7, 256) == 904);
+	CHECK(entry_sp(&c, TID, 2, 904, 6, 256) == 904);
+	CHECK(entry_sp(&c, TID + 1, 1, 904, 6, 256) == 904);
 	/* Of several that fit, those deeper in the stack were left; a tail call fits as well. */
 	enter(&c, TID, 1, 880, 6, 3);
-	CHECK(up_calls_entry_sp(&c, TID, 1, 904, 6, 256) == 900);
+	CHECK(entry_sp(&c, TID, 1, 904, 6, 256) == 900);
 	enter(&c, TID, 1, 860, TRAMPOLINE, 4);
-	CHECK(up_calls_entry_sp(&c, TID, 1, 864, 9, 256) == 860);
+	CHECK(entry_sp(&c, TID, 1, 864, 9, 256) == 860);
 	CHECK(leave(&c, TID, 1, 900) == 2);
 	CHECK(leave(&c, TID, 1, 1000) == 1);
 	up_calls_fini(&c);
 }
 
+/* A goroutine's calls are its own, in whatever thread it goes on. */
+static void test_goroutines(void)
+{
+	struct up_strand a = { .tid = TID, .process = 50, .g = 0xc000002000, .goid = 1 };
+	struct up_strand b = { .tid = TID, .process = 50, .g = 0xc000004000, .goid = 2 };
+	struct up_strand other = { .tid = TID, .process = 60, .g = 0xc000002000, .goid = 1 };
+	struct up_calls c;
+
+	up_calls_init(&c);
+	/* Counted from the top of the stack: below it, so the numbers are just below 2^64. */
+	enter_of(&c, a, 1, (uint64_t)-100, 5, 1);
+	enter_of(&c, b, 1, (uint64_t)-100, 5, 2);
+	enter_of(&c, other, 1, (uint64_t)-100, 5, 3);
+	CHECK(enter_of(&c, a, 1, (uint64_t)-200, 6, 4)->depth == 1);
+	CHECK(enter(&c, TID, 1, 1000, 5, 9)->depth == 0);
+	up_calls_exit(&c, TID);
+	a.tid = b.tid = TID + 1;
+	CHECK(leave_of(&c, a, 1, (uint64_t)-200) == 4);
+	CHECK(leave_of(&c, b, 1, (uint64_t)-100) == 2);
+	CHECK(leave_of(&c, a, 1, (uint64_t)-100) == 1);
+	CHECK(leave_of(&c, a, 1, (uint64_t)-100) == 0);
+	CHECK(c.abandoned == 1 && up_calls_open(&c) == 1);
+	up_calls_end_process(&c, 50);
+	CHECK(up_calls_open(&c) == 1);
+	up_calls_end_process(&c, 60);
+	CHECK(up_calls_open(&c) == 0 && c.abandoned == 2);
+	up_calls_fini(&c);
+}
+
+/* Another goroutine gets the structure of one that ended inside of calls. */
+static void test_goroutine_again(void)
+{
+	struct up_strand g = { .tid = TID, .process = 50, .g = 0xc000002000, .goid = 7 };
+	struct up_calls c;
+
+	up_calls_init(&c);
+	enter_of(&c, g, 1, (uint64_t)-100, 5, 1);
+	g.goid = 8;
+	CHECK(enter_of(&c, g, 1, (uint64_t)-200, 5, 2)->depth == 0 && c.abandoned == 1);
+	g.goid = 9;
+	CHECK(leave_of(&c, g, 1, (uint64_t)-200) == 0 && c.abandoned == 2);
+	/* Without numbers the old call stays until something is called above it. */
+	g.goid = 0;
+	enter_of(&c, g, 1, (uint64_t)-100, 5, 3);
+	CHECK(enter_of(&c, g, 1, (uint64_t)-200, 5, 4)->depth == 1);
+	CHECK(enter_of(&c, g, 1, (uint64_t)-50, 5, 5)->depth == 0 && c.abandoned == 4);
+	up_calls_fini(&c);
+}
+
+/* As many goroutines as there may be leave nothing behind when they are done. */
+static void test_many_goroutines(void)
+{
+	struct up_calls c;
+
+	up_calls_init(&c);
+	for (uint64_t i = 1; i <= 100000; i++) {
+		struct up_strand g = { .tid = TID, .process = 50, .g = i << 9, .goid = i };
+
+		enter_of(&c, g, 1, (uint64_t)-100, 5, i);
+		CHECK(leave_of(&c, g, 1, (uint64_t)-100) == i);
+	}
+	CHECK(up_table_count(&c.goroutines) <= 1 && c.nr_spare <= 1);
+	for (uint64_t i = 1; i <= 1000; i++) {
+		struct up_strand g = { .tid = TID, .process = 50, .g = i << 9, .goid = i };
+
+		enter_of(&c, g, 1, (uint64_t)-100, 5, i);
+	}
+	CHECK(up_calls_open(&c) == 1000);
+	up_calls_end_process(&c, 50);
+	CHECK(up_table_count(&c.goroutines) == 0 && c.nr_spare < 1000 && c.abandoned == 1000);
+	up_calls_fini(&c);
+}
+
 int main(void)
 {
+	test_goroutines();
+	test_goroutine_again();
+	test_many_goroutines();
 	test_fork();
 	test_nesting();
 	test_threads_and_probes();

@@ -59,6 +59,9 @@ static struct up_plan_prog make_prog(struct up_insn *code, uint32_t nr)
 				      .nr_saved = 2,
 				      .sp_arg = WORD,
 				      .ra_arg = WORD,
+				      .g_arg = UP_NONE,
+				      .top_arg = UP_NONE,
+				      .goid_arg = UP_NONE,
 				      .comm_arg = as_block ? UP_NONE : COMM };
 }
 
@@ -448,6 +451,19 @@ static void no_ra(struct up_plan_prog *p)
 	p->ra_arg = UP_NONE;
 }
 
+static void no_top(struct up_plan_prog *p)
+{
+	p->calls = UP_CALLS_LEAVE;
+	p->g_arg = WORD;
+}
+
+static void no_goid(struct up_plan_prog *p)
+{
+	p->calls = UP_CALLS_ENTER;
+	p->g_arg = p->top_arg = WORD;
+	p->goid_arg = COMM;
+}
+
 static void no_comm(struct up_plan_prog *p)
 {
 	p->comm_arg = WORD;
@@ -471,9 +487,12 @@ static void no_code(struct up_plan_prog *p)
 static void test_progs(void)
 {
 	static const char empty[] = "an empty handler, or one with too many registers";
+	static const char alike[] = "a handler of calls of goroutines that cannot tell them apart";
 
 	CHECK(!strcmp(wrong_prog(no_sp), "a handler of calls without a stack pointer"));
 	CHECK(!strcmp(wrong_prog(no_ra), "a handler of entries without a return address"));
+	CHECK(!strcmp(wrong_prog(no_top), alike));
+	CHECK(!strcmp(wrong_prog(no_goid), alike));
 	CHECK(!strcmp(wrong_prog(no_comm), "a handler whose comm is no string"));
 	CHECK(!strcmp(wrong_prog(of_return), "a handler that does not belong to its event"));
 	CHECK(!strcmp(wrong_prog(many_regs), empty));
