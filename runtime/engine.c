@@ -31,6 +31,8 @@ int up_engine_init(struct up_engine *e, const struct up_plan *plan,
 		return err;
 	err = up_vm_init(&e->vm, plan, out);
 	e->vm.urgency = opts->urgency;
+	if (opts->is_offline)
+		up_vm_set_offline(&e->vm);
 	e->due = calloc(plan->nr_blocks + 1, sizeof(*e->due));
 	if (err || !e->due)
 		return up_status_set(st, err ? err : -ENOMEM, NULL, "cannot set up the handlers");

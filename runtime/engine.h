@@ -11,6 +11,7 @@
 
 struct up_engine_opts {
 	pid_t only;           /* handle hits of this process alone; 0: of all */
+	bool is_offline;      /* the records are not of now and here: see up_vm_set_offline() */
 	uint64_t max_handled; /* end after so many handled hits; 0 for no limit */
 	/* Asked before every event, or NULL: at 1 a round ends early, so that recording can be
 	 * stopped; at 2 the hits that are left then are counted and not handled. */

@@ -110,8 +110,10 @@ static size_t read_file(const struct up_memory *m, const struct up_memory_at *at
 
 /* ---- the process ---- */
 
-int up_memory_peek(pid_t tid, uint64_t addr, void *to, size_t len)
+int up_memory_peek(const struct up_memory *m, pid_t tid, uint64_t addr, void *to, size_t len)
 {
+	if (m->is_offline)
+		return -ESRCH;
 	struct iovec local = { to, len }, remote = { (void *)(uintptr_t)addr, len };
 	ssize_t n = process_vm_readv(tid, &local, 1, &remote, 1, 0);
 
@@ -143,6 +145,8 @@ size_t up_memory_read(const struct up_memory *m, const struct up_memory_at *at, 
 {
 	ssize_t n = -1;
 
+	if (m->is_offline)
+		return 0;
 	if (at->place)
 		n = read_process(at->tid, at, to, len);
 	if (n < 0 && at->place && at->pid && at->pid != at->tid)

@@ -13,6 +13,7 @@
 #include "runtime/table.h"
 
 struct up_memory {
+	bool is_offline;       /* the programs are not here: nothing is read */
 	struct up_table files; /* which file -> struct up_elf *, NULL when it cannot be used */
 };
 
@@ -42,6 +43,6 @@ size_t up_memory_read(const struct up_memory *m, const struct up_memory_at *at, 
 		      size_t len);
 
 /* Exactly `len` bytes of a thread's memory as it is now; -errno when they cannot be read. */
-int up_memory_peek(pid_t tid, uint64_t addr, void *to, size_t len);
+int up_memory_peek(const struct up_memory *m, pid_t tid, uint64_t addr, void *to, size_t len);
 
 #endif

@@ -50,7 +50,7 @@ pid_t up_procs_of(struct up_procs *p, pid_t tid)
 
 	if (v)
 		return (pid_t)*v;
-	pid_t pid = ask_kernel(tid);
+	pid_t pid = p->is_offline ? 0 : ask_kernel(tid);
 	if (!pid)
 		p->unknown++;
 	up_procs_know(p, tid, pid);

@@ -11,6 +11,7 @@
 
 struct up_procs {
 	struct up_table threads; /* tid -> process id */
+	bool is_offline;         /* the threads are not here: nobody can be asked */
 	uint64_t unknown; /* threads whose process could not be told: gone before one could ask */
 };
 

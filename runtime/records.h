@@ -62,6 +62,12 @@ void up_records_drop(struct up_records *r, uint32_t first);
 int up_records_describe(struct up_record_event *e, const struct up_plan *plan, const char *format,
 			size_t len, struct up_status *st);
 
+/*
+ * The layouts that the kernel would give to the events of a plan, sites told by number, and to the
+ * two of threads' lives: for sources that make records themselves. As up_records_init().
+ */
+int up_records_make(struct up_records *r, const struct up_plan *plan);
+
 /* The meaning of a record's type number, or NULL: not ours. */
 static inline const struct up_record_event *up_records_find(const struct up_records *r, uint16_t id)
 {

@@ -44,6 +44,11 @@ int up_vm_init(struct up_vm *vm, const struct up_plan *plan, struct up_out *out)
 	return up_vm_aggs_init(vm);
 }
 
+void up_vm_set_offline(struct up_vm *vm)
+{
+	vm->is_offline = vm->memory.is_offline = vm->procs.is_offline = true;
+}
+
 void up_vm_fini(struct up_vm *vm)
 {
 	up_vm_aggs_fini(vm);
@@ -158,9 +163,10 @@ static struct up_value symbol_of(struct run *r, const struct up_value *addr)
 		vm->symbols = up_symbolize_new();
 	if (!vm->symbols)
 		return (struct up_value){ .flags = UP_VALUE_FAULT };
-	if (up_symbolize_here(vm->symbols, &at, &v))
+	if ((at.ino || !vm->is_offline) && up_symbolize_here(vm->symbols, &at, &v))
 		return v;
-	return up_symbolize_mapped(vm->symbols, &at, up_procs_of(&vm->procs, h->tid), h->tid);
+	pid_t pid = vm->is_offline ? 0 : up_procs_of(&vm->procs, h->tid);
+	return up_symbolize_mapped(vm->symbols, &at, pid, h->tid);
 }
 
 /* ---- actions ---- */

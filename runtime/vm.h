@@ -62,6 +62,7 @@ struct up_vm_peeked {
 
 struct up_vm {
 	const struct up_plan *plan;
+	bool is_offline; /* the traced programs are not here, and never were perhaps */
 	struct up_value *regs;
 	struct up_table *aggs; /* one an aggregation of the plan */
 	uint64_t *agg_since;   /* ns: when each began to gather, or was cleared last */
@@ -96,6 +97,12 @@ struct up_vm {
 /* -ENOMEM, or 0. The plan and the output must outlive it. */
 int up_vm_init(struct up_vm *vm, const struct up_plan *plan, struct up_out *out);
 void up_vm_fini(struct up_vm *vm);
+
+/*
+ * The programs are not here, they were traced elsewhere or at another time: neither their memory
+ * nor /proc is looked at, nor files of which it is not known that they are the same.
+ */
+void up_vm_set_offline(struct up_vm *vm);
 
 /* Runs the handler of a hit's site. */
 void up_vm_hit(struct up_vm *vm, const struct up_hit *hit);

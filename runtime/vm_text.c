@@ -16,11 +16,11 @@
 #define PAGE 4096u
 #define WORD 8u
 
-static bool is_unmapped(pid_t tid, uint64_t addr)
+static bool is_unmapped(const struct up_vm *vm, pid_t tid, uint64_t addr)
 {
 	char byte;
 
-	return up_memory_peek(tid, addr, &byte, 1) == -EFAULT;
+	return up_memory_peek(&vm->memory, tid, addr, &byte, 1) == -EFAULT;
 }
 
 /* The first byte of the word that lies across the end of a page, or `len` when none does. */
@@ -48,7 +48,7 @@ static struct up_value mend(struct up_vm *vm, const struct up_hit *hit, struct u
 		v.flags |= UP_VALUE_CUT;
 		return v;
 	}
-	int err = up_memory_peek(hit->tid, addr + word, copy + word, part);
+	int err = up_memory_peek(&vm->memory, hit->tid, addr + word, copy + word, part);
 	if (err) {
 		/* Gone, or not ours to read: then whether there was more cannot be told. */
 		v.flags |= !word ? UP_VALUE_FAULT : err == -EFAULT ? 0 : UP_VALUE_CUT;
@@ -82,9 +82,9 @@ struct up_value up_vm_text(struct up_vm *vm, const struct up_hit *hit, const str
 		v.len = insn->d;
 		v.flags = UP_VALUE_CUT;
 	}
-	if ((addr + end) % PAGE == 0 && end < len && is_unmapped(hit->tid, addr + end))
+	if ((addr + end) % PAGE == 0 && end < len && is_unmapped(vm, hit->tid, addr + end))
 		v.flags = end ? UP_VALUE_CUT : UP_VALUE_FAULT;
-	else if (!end && is_unmapped(hit->tid, addr))
+	else if (!end && is_unmapped(vm, hit->tid, addr))
 		v.flags = UP_VALUE_FAULT;
 	return v;
 }
@@ -108,7 +108,7 @@ static struct up_value cut_bytes(struct up_vm *vm, const struct up_hit *hit, str
 	if (!is_zero(v.p + whole, end - whole))
 		return v;
 	if (vm->mended_size - vm->nr_mended < end ||
-	    up_memory_peek(hit->tid, addr + whole, copy + whole, end - whole)) {
+	    up_memory_peek(&vm->memory, hit->tid, addr + whole, copy + whole, end - whole)) {
 		v.len = (uint32_t)whole;
 		return v;
 	}
@@ -127,11 +127,12 @@ struct up_value up_vm_bytes(struct up_vm *vm, const struct up_hit *hit, const st
 	size_t unit = is_array ? insn->c : WORD, end = PAGE - addr % PAGE;
 
 	/* Not longer than a page: so there is one end of a page in it, or none. */
-	if (is_zero(v.p, end < v.len ? end : v.len) && addr && is_unmapped(hit->tid, addr)) {
+	if (is_zero(v.p, end < v.len ? end : v.len) && addr && is_unmapped(vm, hit->tid, addr)) {
 		v.flags = UP_VALUE_FAULT;
 		return v;
 	}
-	if (end >= v.len || !is_zero(v.p + end, v.len - end) || !is_unmapped(hit->tid, addr + end))
+	if (end >= v.len || !is_zero(v.p + end, v.len - end) ||
+	    !is_unmapped(vm, hit->tid, addr + end))
 		return v;
 	if (!is_array)
 		return cut_bytes(vm, hit, v, end / unit * unit, end, addr);

@@ -7,7 +7,6 @@
 
 #include "lang/base/text.h"
 #include "runtime/cli/run.h"
-#include "runtime/status.h"
 
 bool up_print(struct up_buf *b)
 {
@@ -31,15 +30,6 @@ bool up_print(struct up_buf *b)
 	}
 	up_buf_reset(b);
 	return true;
-}
-
-void up_report(const struct up_status *st)
-{
-	struct up_buf b = { 0 };
-
-	up_status_render(st, &b);
-	up_complain("%s", b.s ? b.s : "out of memory");
-	up_buf_fini(&b);
 }
 
 bool up_want_json(const struct up_opts *o, bool *json)

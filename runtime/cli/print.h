@@ -9,10 +9,6 @@
  */
 bool up_print(struct up_buf *b);
 
-/* Prints a status as "uptick: ...". */
-struct up_status;
-void up_report(const struct up_status *st);
-
 /* For commands that know text and JSON only. False after a message when -f says something else. */
 bool up_want_json(const struct up_opts *o, bool *json);
 

@@ -2,14 +2,10 @@
 #include "runtime/cli/run.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,7 +17,6 @@
 #include "runtime/clock.h"
 #include "runtime/session.h"
 
-#define READER_MS 50 /* how often a FIFO without a reader is tried again */
 #define GATHER_MS 20 /* how long events gather between two rounds while there are some */
 
 enum reason { /* why a run ends */
@@ -49,105 +44,7 @@ struct run {
 	uint64_t deadline;       /* ns, CLOCK_MONOTONIC; 0 for none */
 };
 
-/* Writes to standard error, unless nobody takes it there; that is waited for once. */
-static void put_error(const char *s)
-{
-	static bool is_stuck;
-	struct pollfd p = { .fd = STDERR_FILENO, .events = POLLOUT };
-
-	is_stuck = poll(&p, 1, is_stuck ? 0 : UP_OUT_PATIENCE) == 0;
-	if (!is_stuck)
-		fputs(s, stderr);
-}
-
-void up_complain(const char *fmt, ...)
-{
-	struct up_buf b = { 0 }, line = { 0 };
-	va_list ap;
-
-	va_start(ap, fmt);
-	up_buf_vprintf(&b, fmt, ap);
-	va_end(ap);
-	up_buf_puts(&line, "uptick: ");
-	/* Names of files and of other things come from anybody. */
-	up_text_message(&line, b.s ? b.s : "", b.len);
-	up_buf_putc(&line, '\n');
-	put_error(line.s ? line.s : "");
-	up_buf_fini(&line);
-	up_buf_fini(&b);
-}
-
-bool up_may_colour(const struct up_opts *o, int fd)
-{
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-
-	return !o->no_colour && !(no && *no) && isatty(fd) && term && strcmp(term, "dumb");
-}
-
-static void report(const struct up_status *st)
-{
-	struct up_buf b = { 0 };
-
-	up_status_render(st, &b);
-	up_complain("%s", b.s ? b.s : "out of memory");
-	up_buf_fini(&b);
-}
-
 /* ---- set-up ---- */
-
-/* Does the user's locale have more than ASCII? The variables are those of setlocale(), in its
- * order. */
-static bool has_unicode(void)
-{
-	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
-	const char *v = NULL;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && (!v || !*v); i++)
-		v = getenv(names[i]);
-	return v && (strcasestr(v, "utf-8") || strcasestr(v, "utf8"));
-}
-
-/* Opens the file of -o. Of a FIFO a reader is waited for, as long as the run is not to end. */
-static int open_file(struct run *r)
-{
-	struct pollfd stop = { .fd = r->sig->stop_fd, .events = POLLIN };
-	/* What a run shows may be private: only its user may read it. */
-	int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK;
-	struct stat sb;
-
-	for (;;) {
-		r->out.fd = open(r->o->out, flags, 0600);
-		if (r->out.fd >= 0)
-			return 0;
-		int err = -errno;
-		bool no_reader = err == -ENXIO && !stat(r->o->out, &sb) && S_ISFIFO(sb.st_mode);
-		if (no_reader && !poll(&stop, 1, READER_MS))
-			continue;
-		return up_status_set(&r->st, no_reader ? -EINTR : err, r->o->out,
-				     "cannot write the output");
-	}
-}
-
-static int open_output(struct run *r)
-{
-	struct winsize ws;
-	struct stat sb;
-	const char *form = r->o->form ? r->o->form : "text";
-
-	r->out.form = up_out_form_find(form);
-	r->out.fd = STDOUT_FILENO;
-	r->out.wall_offset = (int64_t)(up_clock_ns(CLOCK_REALTIME) - up_clock_ns(CLOCK_MONOTONIC));
-	if (r->o->out && open_file(r))
-		return r->st.err;
-	r->out.may_block = fstat(r->out.fd, &sb) || S_ISFIFO(sb.st_mode) || S_ISSOCK(sb.st_mode) ||
-			   isatty(r->out.fd);
-	r->out.stop_fd = r->sig->stop_fd;
-	r->out.colour = up_may_colour(r->o, r->out.fd);
-	r->out.unicode = has_unicode();
-	if (isatty(r->out.fd) && !ioctl(r->out.fd, TIOCGWINSZ, &ws))
-		r->out.columns = ws.ws_col;
-	return 0;
-}
 
 static int watch_process(struct run *r)
 {
@@ -202,7 +99,7 @@ static int start(struct run *r, const struct up_plan *plan, char **words)
 	int err = watch_process(r);
 
 	if (!err)
-		err = open_output(r);
+		err = up_output_open(r->o, r->sig->stop_fd, &r->out, &r->st);
 	if (!err && words)
 		err = up_child_hold(&r->child, words, &r->st);
 	if (!err)
@@ -340,7 +237,7 @@ static bool finish(struct run *r, enum reason why)
 	bool ok = true;
 
 	if (why == END_SIGNAL && isatty(STDERR_FILENO))
-		put_error("\n"); /* behind the ^C that the terminal shows */
+		up_put_error("\n"); /* behind the ^C that the terminal shows */
 	if (why != END_FAILED)
 		ok = !up_session_stop(r->session, &r->st);
 	up_session_totals(r->session, &t);
@@ -354,7 +251,7 @@ static bool finish(struct run *r, enum reason why)
 	}
 	if (!r->o->quiet || t.lost || t.lost_unknown) {
 		up_out_summary(&b, &t);
-		put_error(b.s ? b.s : "");
+		up_put_error(b.s ? b.s : "");
 	}
 	up_buf_fini(&b);
 	return ok && why != END_FAILED;
@@ -371,7 +268,7 @@ static bool undo(struct run *r)
 	if (left.len)
 		fprintf(stderr, "uptick: left in the kernel:\n%s\n", left.s);
 	else if (err)
-		report(&st);
+		up_report(&st);
 	up_buf_fini(&left);
 	return !err;
 }
@@ -420,12 +317,8 @@ static int run_started(struct run *r)
 	int stop_status = r->session->engine.vm.stopped ? r->session->engine.vm.stop_status : 0;
 
 	if (!ok)
-		report(&r->st);
-	if (r->out.error && r->out.error != -EPIPE)
-		up_complain("cannot write the output%s%s: %s", r->o->out ? " " : "",
-			    r->o->out ? r->o->out : "",
-			    r->out.error == -ETIMEDOUT ? "nobody reads it, so the rest is left out"
-						       : strerror(-r->out.error));
+		up_report(&r->st);
+	up_output_complain(r->o, &r->out);
 	ok &= undo(r);
 	int status = exit_status(r, why, ok);
 	return status ? status : stop_status;
@@ -455,12 +348,9 @@ int up_run(const struct up_opts *o, struct up_compile *c, struct up_plan *plan,
 	up_child_end(&r.child);
 	if (r.process_fd >= 0)
 		close(r.process_fd);
-	if (o->out && r.out.fd > STDERR_FILENO && close(r.out.fd) && !status) {
-		up_complain("cannot write the output %s: %s", o->out, strerror(errno));
+	if (!up_output_close(o, &r.out, status) && !status)
 		status = 1;
-	}
 	up_follow_fini(&r.follow);
-	up_out_fini(&r.out);
 	free(words);
 	return status;
 }
