@@ -61,7 +61,7 @@ static const char *const no_args[] = { NULL };
 #define I386(calling, pops, result)                                                       \
 	{                                                                                 \
 		UP_M_I386, calling, "32-bit x86", i386_regs, i386_aliases, no_args, 1, 4, \
-			"+0(%sp)", 4, pops, result, NULL, NULL                            \
+			"+0(%sp)", 4, pops, result, NULL, NULL, NULL                      \
 	}
 #define AARCH64(calling, args, stack_arg, result, ...)                                             \
 	{                                                                                          \
@@ -72,14 +72,14 @@ static const char *const no_args[] = { NULL };
 /* A callee of Go leaves the arguments where they are. On arm64 the first word is the callee's own.
  */
 static const struct up_abi abis[] = {
-	X86_64(UP_CALLING_C, x86_64_args, true, NULL, NULL),
-	X86_64(UP_CALLING_GO, go_x86_64_args, true, "%r14", "+8(%r14)"),
-	X86_64(UP_CALLING_GO_STACK, no_args, false, NULL, NULL),
+	X86_64(UP_CALLING_C, x86_64_args, true, "%dx", NULL, NULL),
+	X86_64(UP_CALLING_GO, go_x86_64_args, true, "%bx", "%r14", "+8(%r14)"),
+	X86_64(UP_CALLING_GO_STACK, no_args, false, NULL, NULL, NULL),
 	I386(UP_CALLING_C, 1024, true),
 	I386(UP_CALLING_GO_STACK, 0, false),
-	AARCH64(UP_CALLING_C, aarch64_args, 0, true, NULL, NULL),
-	AARCH64(UP_CALLING_GO, go_aarch64_args, 1, true, "%x28", "+8(%x28)"),
-	AARCH64(UP_CALLING_GO_STACK, no_args, 1, false, NULL, NULL),
+	AARCH64(UP_CALLING_C, aarch64_args, 0, true, "%x1", NULL, NULL),
+	AARCH64(UP_CALLING_GO, go_aarch64_args, 1, true, "%x1", "%x28", "+8(%x28)"),
+	AARCH64(UP_CALLING_GO_STACK, no_args, 1, false, NULL, NULL, NULL),
 };
 
 const struct up_abi *up_abi_find(enum up_machine m, enum up_calling calling)

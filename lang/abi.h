@@ -20,6 +20,7 @@ struct up_abi {
 	unsigned return_sp; /* bytes by which sp is higher at the return than at the entry */
 	unsigned pops;      /* how much more it may be: a function may take its arguments off */
 	bool has_result;    /* is an integer that is returned in the usual register? */
+	const char *second_result; /* fetch text of the second word that is returned, or NULL */
 	/*
 	 * Fetch texts of the structure of the goroutine that runs, and of the top of its stack: its
 	 * calls are its own, whatever thread it is in. NULL: calls are the thread's.

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lang/check.h"
+#include "lang/fetch.h"
 #include "lang/types.h"
 
 const char *up_kind_name(struct up_type t)
@@ -125,6 +126,19 @@ static bool read_count(struct up_check *cx, const struct up_node *n, unsigned si
 			max);
 }
 
+/* A text whose length stands behind its address needs a place that there is a behind of. */
+static bool check_counted(struct up_check *cx, struct up_node *n, const struct up_type_row *row)
+{
+	if (strcmp(row->name, UP_TYPE_COUNTED) != 0 || up_has_behind(n->typed.e))
+		return true;
+	up_error(cx->ds, n->span, E_TYPE,
+		 "`%s` takes its length from the word behind the address, and nothing is behind %s",
+		 row->name, up_source_label(cx->ds, cx->ds->arena, n->typed.e->span));
+	up_diag_hint(cx->ds, "it stands behind argN, stack[N], retval or @ADDRESS; otherwise "
+			     "substr(ADDRESS:string, 0, LENGTH) does it");
+	return false;
+}
+
 /* `:string`, `:string[N]`, `:bytes[N]`: what lies at the address. */
 static struct up_type check_address_type(struct up_check *cx, struct up_node *n,
 					 const struct up_type_row *row, struct up_type t)
@@ -142,6 +156,8 @@ static struct up_type check_address_type(struct up_check *cx, struct up_node *n,
 	    !read_count(cx, n, 1, is_text ? "a text's length" : "a number of bytes", &len))
 		return up_poison(n);
 	if (up_is_poison(t))
+		return up_poison(n);
+	if (!check_counted(cx, n, row))
 		return up_poison(n);
 	if (t.ty == TY_STR && is_text && !ref->len)
 		return n->type = t;

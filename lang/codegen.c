@@ -336,6 +336,53 @@ static void gen_address_type(struct up_gen *g, const struct up_node *n, unsigned
 		load_text(g, n, &f, OP_TEXT, len, r);
 }
 
+/* The length of a text, which stands behind its address. */
+static void gen_length(struct up_gen *g, const struct up_node *n, const struct up_node *e,
+		       unsigned r)
+{
+	struct up_fetch f = { 0 };
+
+	if (!up_fetch_behind(&g->fetch, e, &f)) {
+		g->failed = true;
+	} else if (f.late) {
+		gen_peek_number(g, n, &f, word_type(g, "x64"), r);
+	} else {
+		load(g, n, f.text, word_type(g, "x64"), r);
+		guard(g, n, &f, r);
+	}
+}
+
+/*
+ * `VALUE:gostring`. An empty text may have any address. All bytes are taken, NULs among them, and
+ * only as many as the length says.
+ */
+static void gen_counted(struct up_gen *g, const struct up_node *n, unsigned r)
+{
+	const struct up_text none = { "", 0 };
+	const struct up_node *e = up_unparen(n->typed.e);
+	struct up_fetch f = { 0 };
+	uint64_t len = UP_TEXT_LEN;
+
+	if (n->typed.type.len)
+		up_const_int(n->typed.type.len, &len);
+	if (!has_register(g, n, r + 2) || !up_fetch_memory(&g->fetch, e, &f)) {
+		g->failed = true;
+		return;
+	}
+	gen_length(g, n, e, r);
+	uint32_t empty = up_emit_jump(g, OP_JUMPZ, r);
+	if (f.late)
+		gen_peek(g, n, &f, UP_PEEK_BYTES, len, r + 1);
+	else
+		load_run(g, n, &f, &(struct up_run){ "x64", 8, (len + 7) / 8, 0 }, OP_BYTES, len,
+			 r + 1);
+	uint32_t end = up_emit_jump(g, OP_JUMP, 0);
+	up_patch(g, empty);
+	emit_string(g, r + 1, &none);
+	up_patch(g, end);
+	up_emit(g, OP_HEAD, r, r + 1, r);
+}
+
 /* `@ADDRESS:TYPE[N]` */
 static void gen_array(struct up_gen *g, const struct up_node *n, const struct up_type_row *row,
 		      unsigned r)
@@ -419,6 +466,8 @@ static void gen_typed(struct up_gen *g, const struct up_node *n, unsigned r)
 		gen_bits(g, n, r);
 	} else if (e->type.ty == TY_STR) {
 		up_gen_expr(g, e, r);
+	} else if (row->is_address && !strcmp(row->name, UP_TYPE_COUNTED)) {
+		gen_counted(g, n, r);
 	} else if (row->is_address) {
 		gen_address_type(g, n, r);
 	} else if (n->typed.type.len) {

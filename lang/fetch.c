@@ -248,6 +248,37 @@ bool up_fetch_memory(struct up_fetch_cx *cx, const struct up_node *n, struct up_
 	return true;
 }
 
+/* Has the value another one behind it, whatever the processor? */
+bool up_has_behind(const struct up_node *n)
+{
+	n = up_unparen(n);
+	return n->kind == ND_AT || n->sem == SEM_ARG || n->sem == SEM_STACK ||
+	       (n->sem == SEM_VALUE && n->ref == VAL_RETVAL);
+}
+
+bool up_fetch_behind(struct up_fetch_cx *cx, const struct up_node *n, struct up_fetch *out)
+{
+	struct up_node next = *up_unparen(n);
+
+	if (next.kind == ND_AT) {
+		if (!up_fetch_memory(cx, next.sub.e, out))
+			return false;
+		out->off += cx->abi->word;
+		if (!out->late)
+			out->text = memory_text(cx, out->base, out->off);
+		return true;
+	}
+	if (next.sem == SEM_ARG || next.sem == SEM_STACK) {
+		next.ref++;
+		return up_fetch_value(cx, &next, out);
+	}
+	if (!cx->abi->second_result)
+		return up_error(cx->ds, n->span, E_RETVAL,
+				"this program returns no second word, which would be the length");
+	out->text = cx->abi->second_result;
+	return true;
+}
+
 /* ---- shapes ---- */
 
 static bool name_taken(const struct up_shape *s, const char *name)

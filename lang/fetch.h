@@ -61,6 +61,15 @@ bool up_fetch_memory(struct up_fetch_cx *cx, const struct up_node *n, struct up_
 uint32_t up_shape_add(struct up_fetch_cx *cx, struct up_shape *s, const char *text,
 		      const char *type, struct up_span span);
 
+/* Has the value another word behind it, which up_fetch_behind() fetches? */
+bool up_has_behind(const struct up_node *n);
+
+/*
+ * The fetch text of the word behind such a value: of the next argument, the next word of the stack
+ * or of memory, the second word that is returned. False after a diagnostic.
+ */
+bool up_fetch_behind(struct up_fetch_cx *cx, const struct up_node *n, struct up_fetch *out);
+
 /* Memory that is read as elements of one type behind another: `count` of them, then perhaps single
  * bytes. */
 struct up_run {

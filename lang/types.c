@@ -53,6 +53,10 @@ const struct up_type_row up_type_rows[] = {
 	  "`string[N]` reads N, up to 2048. Text that is longer is shown cut, with `...` behind "
 	  "it" },
 	{ "ustring", "ustring", TEXT, 0, true, false, "the same as `string`" },
+	{ "gostring", NULL, TEXT, 0, true, false,
+	  "the text whose address is the value and whose length is the word behind it, as strings "
+	  "and slices of Go and `&str` of Rust are: `arg0:gostring` takes `arg1` for the length. "
+	  "`gostring[N]` reads N bytes at most" },
 	{ "bytes", NULL, BYTES, 0, true, false,
 	  "`bytes[N]`: N bytes *at* the address, shown as hexadecimal digits" },
 	{ "sym", NULL, TEXT, 0, false, false,

@@ -28,6 +28,8 @@ struct up_type_form {
 
 extern const struct up_type_form up_type_forms[];
 
+#define UP_TYPE_COUNTED "gostring" /* the row of text whose length stands behind its address */
+
 #define UP_TEXT_LEN 511   /* bytes of text that are read unless string[N] says otherwise */
 #define UP_BLOCK_MAX 2048 /* and at most; of bytes and arrays too */
 

@@ -145,6 +145,8 @@ static bool check_reads(struct up_verify *v, const struct up_verify_state *s,
 	switch (i->op) {
 	case OP_MOVE:
 		return reads_any(v, s, i->b);
+	case OP_HEAD:
+		return reads(v, s, i->b, true) && reads(v, s, i->c, false);
 	case OP_GUARD:
 		return reads_any(v, s, i->a) && reads(v, s, i->b, false);
 	case OP_TEXT:
@@ -194,6 +196,7 @@ static bool makes_bytes(const struct up_verify *v, const struct up_verify_state 
 	case OP_ARRAY:
 	case OP_SYM:
 	case OP_SITE:
+	case OP_HEAD:
 		return true;
 	case OP_PEEK:
 		return (i->c & 0xff) != UP_PEEK_NUMBER;

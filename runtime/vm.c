@@ -379,6 +379,18 @@ static bool is_fault(const struct up_value *a)
 	return a->flags & UP_VALUE_FAULT;
 }
 
+/* The first bytes of a text, as many as `len` says; what is missing is cut off. */
+static struct up_value head_of(const struct up_value *text, const struct up_value *len)
+{
+	struct up_value v = *text;
+
+	if (is_fault(text) || is_fault(len))
+		return (struct up_value){ .flags = UP_VALUE_FAULT };
+	v.flags = len->u > v.len ? UP_VALUE_CUT : 0;
+	v.len = len->u < v.len ? (uint32_t)len->u : v.len;
+	return v;
+}
+
 static bool is_true(const struct up_value *v)
 {
 	return v->u && !is_fault(v);
@@ -596,6 +608,9 @@ L_OP_FLT:
 	FLOAT_TRUTH(x < y);
 L_OP_FLE:
 	FLOAT_TRUTH(x <= y);
+L_OP_HEAD:
+	DST = head_of(&B, &C);
+	NEXT;
 L_OP_STREQ:
 	TEXT_TRUTH(same_text(&B, &C));
 L_OP_STRNE:

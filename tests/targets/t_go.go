@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 )
@@ -56,6 +57,13 @@ func greet(name string, times int) string {
 		text += "hello " + name + ";"
 	}
 	return text
+}
+
+// Two texts, the second behind a pointer.
+//
+//go:noinline
+func texts(a string, b *Cache) []byte {
+	return append([]byte(a), b.name...)
 }
 
 // It lets others run while it is under way, so it often returns in another thread.
@@ -146,6 +154,11 @@ func main() {
 	check(e == 1+2+3+4+5+6+77 && f == 77, "wide")
 	for i := 1; i <= greets; i++ {
 		check(len(greet("gopher", i)) == i*len("hello gopher;"), "greet")
+	}
+
+	long := strings.Repeat("0123456789", 60)
+	for _, a := range []string{"", "plain", "with\x00NUL", long} {
+		check(len(texts(a, cache)) == len(a)+len(cache.name), "texts")
 	}
 
 	inGoroutines(workers, func(i int) { check(work(i) == 3*i+1, "work") })
