@@ -103,6 +103,42 @@ enum up_place {
 	UP_PLACE_NOWHERE /* in no PT_LOAD, or not backed by the file */
 };
 
+/* Somewhere a function is left. */
+struct up_exit {
+	uint64_t addr;
+	/* A jump to another function, which returns in its stead: there is no return value yet. */
+	bool is_tail;
+};
+
+/* Called for each way out; false stops the walk. */
+typedef bool up_exit_fn(void *arg, const struct up_exit *e);
+
+/*
+ * A place in a function's first straight run at which a probe sees what it would see at the entry.
+ * It is known to be the start of an instruction that can be probed.
+ */
+struct up_entry_at {
+	uint64_t addr;
+	unsigned cost;     /* of a hit, in about ns: for comparison alone */
+	const char *insn;  /* "push", "nop", for a reader; static */
+	unsigned sp_lower; /* bytes by which sp is lower there than at the entry */
+	uint64_t regs;     /* registers changed on the way: bit i is abi->regs[i]; not sp, ip */
+	/*
+	 * The entry itself is hit again within one call, this place is not: take it. Never set for
+	 * the entry.
+	 */
+	bool is_needed;
+};
+
+#define UP_MAX_ENTRIES 16 /* as many as entries() ever finds */
+
+/* What a kernel return probe, which replaces the return address, would do to the program. */
+enum up_return_risk {
+	UP_RETURN_SAFE,
+	UP_RETURN_EXCEPTIONS, /* one that crosses the function's frame ends the program */
+	UP_RETURN_GO          /* Go moves stacks and reads them */
+};
+
 /* Which of an object's functions have names that can be looked for. */
 enum up_named {
 	UP_NAMES_ALL,      /* all */
@@ -149,6 +185,28 @@ struct up_resolver {
 
 	/* How the function that holds addr is called. Only asked of objects that are Go. */
 	enum up_calling (*calling)(void *ctx, const struct up_object *o, uint64_t addr);
+
+	/*
+	 * All ways out of the function that starts at addr, by address. False, with *why, when they
+	 * cannot be found completely; then fn was not called.
+	 */
+	bool (*exits)(void *ctx, const struct up_object *o, uint64_t addr, up_exit_fn *fn,
+		      void *arg, struct up_why *why);
+
+	/*
+	 * Places for a probe on the entry of the function at addr: the entry itself first, then by
+	 * address those that are cheaper, or needed. Returns how many, at least 1 of max. Nothing
+	 * before a place writes memory but below the entry's sp.
+	 */
+	unsigned (*entries)(void *ctx, const struct up_object *o, uint64_t addr,
+			    struct up_entry_at *out, unsigned max);
+
+	/*
+	 * What a kernel return probe on the function at addr would do to the program; *why gets
+	 * words for a reader ("it is a Go program"), nothing when it is safe.
+	 */
+	enum up_return_risk (*return_risk)(void *ctx, const struct up_object *o, uint64_t addr,
+					   struct up_buf *why);
 
 	/*
 	 * Does the object only import `name`? Then true, and *lib is the needed library that

@@ -43,16 +43,17 @@ static bool find_pairs(const struct up_elf *e, const unsigned char **pairs, uint
 	return true;
 }
 
-static uint64_t start_of(const struct up_elf *e, const unsigned char *pairs, uint64_t i)
+/* The i-th of all numbers: a start, a description, a start... */
+static uint64_t number_at(const struct up_elf *e, const unsigned char *pairs, uint64_t i)
 {
 	int32_t rel;
 
-	memcpy(&rel, pairs + i * 8, sizeof(rel));
+	memcpy(&rel, pairs + i * 4, sizeof(rel));
 	uint64_t addr = e->eh_frame.vaddr + (uint64_t)(int64_t)rel;
 	return e->is64 ? addr : (uint32_t)addr;
 }
 
-bool up_elf_frame_start(const struct up_elf *e, uint64_t addr, uint64_t *start)
+bool up_elf_frame_find(const struct up_elf *e, uint64_t addr, uint64_t *start, uint64_t *entry)
 {
 	const unsigned char *pairs;
 	uint64_t lo = 0, hi;
@@ -62,13 +63,21 @@ bool up_elf_frame_start(const struct up_elf *e, uint64_t addr, uint64_t *start)
 	while (lo < hi) {
 		uint64_t mid = lo + (hi - lo) / 2;
 
-		if (start_of(e, pairs, mid) <= addr)
+		if (number_at(e, pairs, 2 * mid) <= addr)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
 	if (!lo)
 		return false;
-	*start = start_of(e, pairs, lo - 1);
+	*start = number_at(e, pairs, 2 * lo - 2);
+	*entry = number_at(e, pairs, 2 * lo - 1);
 	return *start <= addr && up_elf_is_code(e, *start);
+}
+
+bool up_elf_frame_start(const struct up_elf *e, uint64_t addr, uint64_t *start)
+{
+	uint64_t entry;
+
+	return up_elf_frame_find(e, addr, start, &entry);
 }

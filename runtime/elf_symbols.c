@@ -554,6 +554,25 @@ void up_elf_symbols_near(struct up_elf_symbols *s, struct up_nearest *n)
 	}
 }
 
+void up_elf_symbols_each_name(struct up_elf_symbols *s, up_elf_name_fn *fn, void *arg)
+{
+	for (unsigned k = 0; k < EXTRA; k++) {
+		const struct up_elf_symtab *t = &s->tables[k];
+
+		for (uint64_t i = 0; i < t->nr; i++) {
+			struct up_elf_entry e;
+			size_t len;
+
+			up_elf_symtab_read(t, i, &e);
+			if (e.type != STT_FUNC && e.type != STT_NOTYPE && e.type != STT_GNU_IFUNC)
+				continue;
+			const char *name = up_elf_symtab_text(t, e.name, &len);
+			if (name && !fn(arg, name))
+				return;
+		}
+	}
+}
+
 bool up_elf_symbols_import(struct up_elf_symbols *s, const char *name, unsigned *version)
 {
 	const struct up_elf_symtab *t = &s->tables[DYNSYM];

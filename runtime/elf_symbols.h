@@ -36,6 +36,10 @@ void up_elf_symbols_near(struct up_elf_symbols *s, struct up_nearest *n);
 
 /* Is `name` undefined in .dynsym? Sets *version to its version number, 0 when it has none. */
 bool up_elf_symbols_import(struct up_elf_symbols *s, const char *name, unsigned *version);
+/* Calls fn for each name of a function that the file itself has or imports; false stops the walk.
+ */
+typedef bool up_elf_name_fn(void *arg, const char *name);
+void up_elf_symbols_each_name(struct up_elf_symbols *s, up_elf_name_fn *fn, void *arg);
 /* Does .dynsym define `name` for others? */
 bool up_elf_symbols_export(struct up_elf_symbols *s, const char *name);
 

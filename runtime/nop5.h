@@ -23,4 +23,15 @@ enum up_nop5 up_nop5_ask(void);
 /* What an answer of -errno to the system call, and a release ("6.18.44-arch1"), mean. */
 enum up_nop5 up_nop5_judge(int err, const char *release);
 
+/* What it does to nops of several bytes elsewhere; a hit costs accordingly. */
+enum up_nops {
+	UP_NOPS_STEPPED, /* steps a copy, as it does with most instructions */
+	UP_NOPS_DONE,    /* nothing but go on, which is cheap */
+	UP_NOPS_CALLED   /* likewise, and makes calls of those of five bytes */
+};
+
+/* Asks the running kernel, and what such an answer means. */
+enum up_nops up_nops_ask(void);
+enum up_nops up_nops_judge(int err, const char *release);
+
 #endif

@@ -9,10 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/elf_flow.h"
 #include "runtime/elf_go.h"
 #include "runtime/elf_ifunc.h"
 #include "runtime/elf_plt.h"
 #include "runtime/elf_probe.h"
+#include "runtime/elf_risk.h"
 #include "runtime/elf_symbols.h"
 #include "runtime/fileid.h"
 #include "runtime/objfind.h"
@@ -30,6 +32,9 @@ struct object {
 	ino_t ino;                      /* likewise */
 	char *path;                     /* pub.path */
 	char *name;                     /* pub.name */
+	bool has_risk;                  /* what return probes would do was looked at: */
+	enum up_return_risk risk;       /* that */
+	struct up_buf risk_why;         /* and why */
 	struct object *next;            /* another one that is open */
 };
 
@@ -44,6 +49,9 @@ struct up_elf_resolver {
 	struct object *last;           /* what that was: long lists name one object */
 	struct up_disasm disasm;       /* Capstone, once an address needs it */
 	struct up_libdw libdw;         /* libdw, once a name needs it */
+	struct up_elf_body body;       /* the function that was read last */
+	bool has_nops;                 /* the kernel was asked: */
+	enum up_nops nops;             /* what it does to nops */
 	enum up_nop5 nop5;             /* of the options */
 	const struct up_plan *succeed; /* likewise */
 };
@@ -54,6 +62,7 @@ static void free_object(struct object *o)
 {
 	up_elf_symbols_free(o->symbols);
 	up_elf_free(o->elf);
+	up_buf_fini(&o->risk_why);
 	free(o->path);
 	free(o->name);
 	free(o);
@@ -281,6 +290,15 @@ static void near_objects(void *ctx, struct up_nearest *n)
 	up_objfind_near(&r->find, n);
 }
 
+/* Which of the object's code is Go. */
+static const struct up_elf_go *go_of(struct object *o, struct up_elf_symbols *s)
+{
+	if (!o->has_go_code)
+		up_elf_go_read(o->elf, s, &o->go);
+	o->has_go_code = true;
+	return &o->go;
+}
+
 static enum up_calling calling(void *ctx, const struct up_object *pub, uint64_t addr)
 {
 	struct object *o = of(pub);
@@ -289,10 +307,7 @@ static enum up_calling calling(void *ctx, const struct up_object *pub, uint64_t 
 
 	if (!s)
 		return UP_CALLING_C;
-	if (!o->has_go_code)
-		up_elf_go_read(o->elf, s, &o->go);
-	o->has_go_code = true;
-	return up_elf_go_calling(o->elf, &o->go, addr,
+	return up_elf_go_calling(o->elf, go_of(o, s), addr,
 				 up_elf_symbols_at(s, addr, &at) ? at.name : NULL);
 }
 
@@ -429,6 +444,73 @@ static bool can_probe(void *ctx, const struct up_object *o, uint64_t addr, struc
 	return up_elf_can_probe(of(o)->elf, s, &r->disasm, r->nop5, addr, why);
 }
 
+/* ---- the code of functions ---- */
+
+/* The function at addr, read; entries and exits of one are asked for one after the other. */
+static struct up_elf_body *body_of(struct up_elf_resolver *r, const struct up_object *o,
+				   uint64_t addr)
+{
+	struct up_elf_symbols *s = symbols_of(r, of(o));
+
+	if (!s)
+		return NULL;
+	if (r->body.s != s || r->body.addr != addr) {
+		up_elf_body_fini(&r->body);
+		up_elf_body_read(&r->body, of(o)->elf, s, addr);
+	}
+	return &r->body;
+}
+
+static bool exits(void *ctx, const struct up_object *o, uint64_t addr, up_exit_fn *fn, void *arg,
+		  struct up_why *why)
+{
+	const struct up_elf_body *b = body_of(ctx, o, addr);
+
+	return b ? up_elf_exits(b, fn, arg, why) : up_elf_refuse(why, "out of memory");
+}
+
+static void ask_kernel(struct up_elf_resolver *r)
+{
+	if (r->has_nops)
+		return;
+	r->has_nops = true;
+	r->nops = up_nops_ask();
+	if (r->nop5 == UP_NOP5_ASK)
+		r->nop5 = up_nop5_ask();
+}
+
+static unsigned entries(void *ctx, const struct up_object *o, uint64_t addr,
+			struct up_entry_at *out, unsigned max)
+{
+	struct up_elf_resolver *r = ctx;
+	struct up_elf_body *b = body_of(r, o, addr);
+
+	ask_kernel(r);
+	if (b)
+		return up_elf_entries(b, r->nop5, r->nops, out, max);
+	out[0] = (struct up_entry_at){ .addr = addr, .insn = "instruction" };
+	return 1;
+}
+
+static enum up_return_risk return_risk(void *ctx, const struct up_object *pub, uint64_t addr,
+				       struct up_buf *why)
+{
+	struct object *o = of(pub);
+	struct up_elf_symbols *s = symbols_of(ctx, o);
+
+	if (s && o->pub.is_go && up_elf_go_has(go_of(o, s), addr)) {
+		up_buf_puts(why, "Go moves stacks and reads them");
+		return UP_RETURN_GO;
+	}
+	if (!o->has_risk && s) {
+		o->has_risk = true;
+		o->risk = up_elf_return_risk(o->elf, s, &o->risk_why);
+	}
+	if (o->risk_why.s)
+		up_buf_puts(why, o->risk_why.s);
+	return o->risk;
+}
+
 /* ---- making and unmaking ---- */
 
 static char *find_root(const struct up_elf_options *opt)
@@ -458,6 +540,9 @@ struct up_elf_resolver *up_elf_resolver_new(const struct up_elf_options *opt)
 		.to_addr = to_addr,
 		.func_at = func_at,
 		.can_probe = can_probe,
+		.exits = exits,
+		.entries = entries,
+		.return_risk = return_risk,
 		.calling = calling,
 		.imports = imports,
 		.picks = picks,
@@ -487,6 +572,7 @@ void up_elf_resolver_free(struct up_elf_resolver *r)
 		next = o->next;
 		free_object(o);
 	}
+	up_elf_body_fini(&r->body);
 	up_disasm_fini(&r->disasm);
 	up_libdw_fini(&r->libdw);
 	free(r->last_name);
