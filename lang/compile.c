@@ -194,6 +194,34 @@ static void fetch_goroutine(struct cx *cx, struct up_gen *g, const struct clause
 	cx->b.needs_pid = true;
 }
 
+static void fetch_word(struct up_gen *g, const char *text, const char *type, struct up_span span)
+{
+	up_shape_add(&g->fetch, g->shape, text, up_abi_word_type(g->fetch.abi, type), span);
+}
+
+/*
+ * What handlers that are written later will want of a recording: who it was, arguments and result,
+ * and what pairs entries with returns.
+ */
+static void fetch_usual(struct cx *cx, struct up_gen *g, const struct clause *cl)
+{
+	const struct up_abi *abi = g->fetch.abi;
+	struct up_span span = cl->n->span;
+	struct up_plan_prog unused;
+
+	up_shape_add(&g->fetch, g->shape, "$comm", "string", span);
+	up_shape_add(&g->fetch, g->shape, "%sp", "x64", span);
+	fetch_goroutine(cx, g, cl, &unused);
+	if (g->shape->is_return) {
+		if (abi->has_result)
+			fetch_word(g, "$retval", "s64", span);
+		return;
+	}
+	fetch_word(g, abi->return_address, "x64", span);
+	for (const char *const *r = abi->arg_regs; *r; r++)
+		fetch_word(g, up_arena_printf(cx->ds->arena, "%%%s", *r), "s64", span);
+}
+
 /* Closes a handler and makes it a program of the plan. False when it had errors. */
 static bool finish_gen(struct cx *cx, struct up_gen *g, const struct clause *cl,
 		       enum up_pairing calls, uint32_t *index)
@@ -217,6 +245,8 @@ static bool finish_gen(struct cx *cx, struct up_gen *g, const struct clause *cl,
 	if (calls == UP_CALLS_ENTER)
 		p.ra_arg = up_shape_add(&g->fetch, g->shape, g->fetch.abi->return_address,
 					up_abi_word_type(g->fetch.abi, "x64"), span);
+	if (cx->env->for_recording && cl->n->kind == ND_PROBE)
+		fetch_usual(cx, g, cl);
 	if (g->prints && cl->n->kind == ND_PROBE)
 		p.comm_arg = up_shape_add(&g->fetch, g->shape, "$comm", "string", span);
 	p.code = g->code.v;

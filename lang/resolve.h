@@ -151,6 +151,7 @@ typedef bool up_symbol_fn(void *arg, const struct up_symbol *sym);
 
 struct up_resolver {
 	void *ctx;
+	bool is_recorded; /* it knows only what was probed when a recording was made */
 
 	/*
 	 * The object that a script names: a path (it contains a slash), a program on $PATH, or a

@@ -200,8 +200,12 @@ static bool report_none(struct up_diags *ds, const struct up_env *env, const str
 			up_diag_hint(ds, "write %s:%s", lib, l->m.s);
 		return false;
 	}
-	up_error(ds, l->span, E_SYMBOL, "%s has no function named %s",
-		 shown_name(ds, t->object->name), shown_name(ds, l->m.s));
+	if (r->is_recorded)
+		up_error(ds, l->span, E_SYMBOL, "the recording has no hits of %s in %s",
+			 shown_name(ds, l->m.s), shown_name(ds, t->object->name));
+	else
+		up_error(ds, l->span, E_SYMBOL, "%s has no function named %s",
+			 shown_name(ds, t->object->name), shown_name(ds, l->m.s));
 	up_nearest_init(&near, l->m.s, l->m.len);
 	r->near_symbols(r->ctx, t->object, &near);
 	if (up_target_hint_source(ds, env, l, t, &near))

@@ -31,6 +31,7 @@ struct up_env {
 	unsigned max_sites;    /* limit on places in one program */
 	bool unsafe;           /* are probes allowed that can harm the program? */
 	bool no_filters;       /* are conditions judged by handlers alone, not by the kernel too? */
+	bool for_recording;    /* is what other handlers usually want to be fetched, too? */
 };
 
 /* The limits that hold on every kernel since 5.4. */

@@ -133,6 +133,7 @@ static int learn_subbuf_size(struct up_attach *a, struct up_status *st)
 static int configure(struct up_attach *a, const struct up_attach_opts *o, struct up_status *st)
 {
 	int err = set(a, "tracing_on", "0", st);
+	char percent[16];
 
 	if (!err)
 		err = set(a, "trace_clock", "mono", st);
@@ -144,9 +145,10 @@ static int configure(struct up_attach *a, const struct up_attach_opts *o, struct
 		err = set_buffer_size(a, o->buffer_size, st);
 	if (!err)
 		err = learn_subbuf_size(a, st);
-	/* Wakes the reader for the first event already, on kernels that would wait for more. */
+	/* With 0 the reader is woken for the first event already; kernels begin with more. */
+	snprintf(percent, sizeof(percent), "%u", o->buffer_percent);
 	if (!err)
-		err = set_if_possible(a, "buffer_percent", "0", st);
+		err = set_if_possible(a, "buffer_percent", percent, st);
 	if (!err)
 		err = set(a, "options/overwrite", o->keep_oldest ? "0" : "1", st);
 	if (!err && o->follow)

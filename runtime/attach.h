@@ -19,6 +19,7 @@
 struct up_attach_opts {
 	const char *tracefs;     /* root of tracefs; NULL: find it, mount it if need be */
 	uint64_t buffer_size;    /* ring buffer per CPU, bytes; 0: chosen by the number of CPUs */
+	unsigned buffer_percent; /* how full the buffer must be before the reader is woken */
 	bool keep_oldest;        /* a full buffer drops new events instead of old ones */
 	bool one_event_per_site; /* do not ask whether the kernel can have many sites in one event
 				  */

@@ -29,6 +29,9 @@ int up_attach_layout(struct up_attach *a, struct up_status *st);
  * over. */
 int up_attach_layout_add(struct up_attach *a, struct up_record_event model, struct up_status *st);
 
+/* Appends the kernel's file `file` of an entry of a->records: "format", "id". */
+int up_attach_read_event(struct up_attach *a, const struct up_record_event *e, const char *file,
+			 struct up_buf *out, struct up_status *st);
 /* "SESSION/EVENT" of an entry of a->records, appended. */
 void up_attach_event_path(const struct up_attach *a, const struct up_record_event *e,
 			  struct up_buf *out);

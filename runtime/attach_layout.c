@@ -29,9 +29,8 @@ static int set_no_memory(struct up_status *st)
 	return up_status_set(st, -ENOMEM, NULL, "cannot learn the layout of events");
 }
 
-/* Reads events/EVENT/FILE. */
-static int read_event_file(struct up_attach *a, const struct up_record_event *e, const char *file,
-			   struct up_buf *out, struct up_status *st)
+int up_attach_read_event(struct up_attach *a, const struct up_record_event *e, const char *file,
+			 struct up_buf *out, struct up_status *st)
 {
 	struct up_buf path = { 0 };
 
@@ -48,7 +47,7 @@ static int read_event_file(struct up_attach *a, const struct up_record_event *e,
 static int read_layout(struct up_attach *a, struct up_record_event *e, struct up_status *st)
 {
 	struct up_buf text = { 0 };
-	int err = read_event_file(a, e, "format", &text, st);
+	int err = up_attach_read_event(a, e, "format", &text, st);
 
 	if (!err)
 		err = up_records_describe(e, a->plan, text.s, text.len, st);
@@ -61,7 +60,7 @@ static int copy_layout(struct up_attach *a, const struct up_record_event *first,
 		       struct up_record_event *e, struct up_status *st)
 {
 	struct up_buf text = { 0 };
-	int err = read_event_file(a, e, "id", &text, st);
+	int err = up_attach_read_event(a, e, "id", &text, st);
 
 	e->fixed_size = first->fixed_size;
 	e->tid = first->tid;

@@ -129,6 +129,31 @@ static bool is_foreign(struct up_engine *e, pid_t tid)
 	return e->opts.only && up_procs_of(&e->vm.procs, tid) != e->opts.only;
 }
 
+/* Is it a site whose records look so? */
+static bool is_site_of(const struct up_engine *e, uint32_t site, const struct up_record_event *kind)
+{
+	const struct up_routes *routes = e->records->routes;
+
+	if (routes)
+		return site < routes->nr && routes->event_of[site] == kind->event;
+	return site < e->plan->nr_sites && e->plan->sites[site].event == kind->event;
+}
+
+/* The hit of a recorded site is that of several sites, or of none. */
+static void hit_routed(struct up_engine *e, uint32_t recorded, struct up_hit *hit)
+{
+	const struct up_routes *routes = e->records->routes;
+
+	for (uint32_t i = routes->first[recorded]; i && !up_engine_is_over(e);) {
+		const struct up_route *r = &routes->list[i - 1];
+
+		hit->site = r->site;
+		hit->fields = r->args;
+		up_vm_hit(&e->vm, hit);
+		i = r->next;
+	}
+}
+
 static void handle_probe(struct up_engine *e, const struct up_record_event *kind,
 			 const struct up_event *ev)
 {
@@ -142,7 +167,7 @@ static void handle_probe(struct up_engine *e, const struct up_record_event *kind
 			      .time = ev->ts,
 			      .cpu = ev->cpu };
 
-	if (site >= e->plan->nr_sites || e->plan->sites[site].event != kind->event) {
+	if (!is_site_of(e, site, kind)) {
 		e->corrupt++;
 		return;
 	}
@@ -158,7 +183,10 @@ static void handle_probe(struct up_engine *e, const struct up_record_event *kind
 	}
 	hit.place = up_field_number(rec, &kind->ip);
 	hit.ip = kind->ret_ip.size ? up_field_number(rec, &kind->ret_ip) : hit.place;
-	up_vm_hit(&e->vm, &hit);
+	if (e->records->routes)
+		hit_routed(e, site, &hit);
+	else
+		up_vm_hit(&e->vm, &hit);
 }
 
 static void handle_birth(struct up_engine *e, pid_t parent, pid_t child, uint64_t flags)

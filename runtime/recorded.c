@@ -12,6 +12,7 @@
 /* A place that was probed. */
 struct place {
 	uint64_t addr, off; /* virtual address, offset in the file */
+	enum up_calling calling;
 };
 
 struct up_recorded_object {
@@ -71,10 +72,11 @@ bool up_recorded_symbol(struct up_recorded_object *o, const struct up_symbol *s)
 	return true;
 }
 
-bool up_recorded_place(struct up_recorded_object *o, uint64_t addr, uint64_t off)
+bool up_recorded_place(struct up_recorded_object *o, uint64_t addr, uint64_t off,
+		       enum up_calling calling)
 {
 	struct up_arena *a = o->owner->arena;
-	struct place p = { addr, off };
+	struct place p = { addr, off, calling };
 	jmp_buf oom;
 
 	up_arena_on_oom(a, &oom);
@@ -229,24 +231,32 @@ static int compare_places(const void *va, const void *vb)
 	return (a->addr > b->addr) - (a->addr < b->addr);
 }
 
+static const struct place *find_place(struct up_recorded_object *o, uint64_t addr)
+{
+	struct place key = { .addr = addr };
+
+	if (!o->places.nr)
+		return NULL;
+	if (!o->is_sorted)
+		qsort(o->places.v, o->places.nr, sizeof(key), compare_places);
+	o->is_sorted = true;
+	return bsearch(&key, o->places.v, o->places.nr, sizeof(key), compare_places);
+}
+
 static enum up_place to_offset(void *ctx, const struct up_object *o, uint64_t addr, uint64_t *out)
 {
-	struct up_recorded_object *own = own_object(o);
-	struct place key = { .addr = addr }, *found;
+	const struct place *p = find_place(own_object(o), addr);
 
-	*out = addr;
-	if (is_loose(ctx))
-		return UP_PLACE_CODE;
-	if (!own->places.nr)
-		return UP_PLACE_NOWHERE;
-	if (!own->is_sorted)
-		qsort(own->places.v, own->places.nr, sizeof(key), compare_places);
-	own->is_sorted = true;
-	found = bsearch(&key, own->places.v, own->places.nr, sizeof(key), compare_places);
-	if (!found)
-		return UP_PLACE_NOWHERE;
-	*out = found->off;
-	return UP_PLACE_CODE;
+	*out = p ? p->off : addr;
+	return p || is_loose(ctx) ? UP_PLACE_CODE : UP_PLACE_NOWHERE;
+}
+
+static enum up_calling calling(void *ctx, const struct up_object *o, uint64_t addr)
+{
+	const struct place *p = find_place(own_object(o), addr);
+
+	(void)ctx;
+	return p ? p->calling : UP_CALLING_C;
 }
 
 static enum up_place to_addr(void *ctx, const struct up_object *o, uint64_t off, uint64_t *out)
@@ -292,6 +302,38 @@ static bool can_probe(void *ctx, const struct up_object *o, uint64_t addr, struc
 		return true;
 	up_buf_printf(&why->msg, "the recording has no hits of 0x%" PRIx64 " in %s", addr, o->name);
 	return false;
+}
+
+/* A probe on an entry stands where it stood, and returns came from the kernel. */
+static bool exits(void *ctx, const struct up_object *o, uint64_t addr, up_exit_fn *fn, void *arg,
+		  struct up_why *why)
+{
+	(void)ctx;
+	(void)fn;
+	(void)arg;
+	up_buf_printf(&why->msg, "the recording does not say how 0x%" PRIx64 " of %s is left", addr,
+		      o->name);
+	return false;
+}
+
+static unsigned entries(void *ctx, const struct up_object *o, uint64_t addr,
+			struct up_entry_at *out, unsigned max)
+{
+	(void)ctx;
+	(void)o;
+	(void)max;
+	out[0] = (struct up_entry_at){ .addr = addr, .insn = "" };
+	return 1;
+}
+
+static enum up_return_risk return_risk(void *ctx, const struct up_object *o, uint64_t addr,
+				       struct up_buf *why)
+{
+	(void)ctx;
+	(void)o;
+	(void)addr;
+	(void)why;
+	return UP_RETURN_SAFE;
 }
 
 static bool imports(void *ctx, const struct up_object *o, const char *name, const char **lib)
@@ -351,12 +393,17 @@ struct up_recorded *up_recorded_new(void)
 		return NULL;
 	}
 	r->iface = (struct up_resolver){ .ctx = r,
+					 .is_recorded = true,
 					 .open = open_object,
 					 .find = find_symbols,
 					 .to_offset = to_offset,
 					 .to_addr = to_addr,
 					 .func_at = func_at,
 					 .can_probe = can_probe,
+					 .calling = calling,
+					 .exits = exits,
+					 .entries = entries,
+					 .return_risk = return_risk,
 					 .imports = imports,
 					 .picks = picks,
 					 .names = names,

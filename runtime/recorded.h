@@ -27,7 +27,8 @@ const struct up_resolver *up_recorded_iface(const struct up_recorded *r);
 struct up_recorded_object *up_recorded_object(struct up_recorded *r, const struct up_object *o);
 /* Notes a symbol of it; the texts are copied. False when there is no memory. */
 bool up_recorded_symbol(struct up_recorded_object *o, const struct up_symbol *s);
-/* Notes a place that was probed: no other one can be. */
-bool up_recorded_place(struct up_recorded_object *o, uint64_t addr, uint64_t off);
+/* Notes a place that was probed, and how its function is called: no other one can be. */
+bool up_recorded_place(struct up_recorded_object *o, uint64_t addr, uint64_t off,
+		       enum up_calling calling);
 
 #endif

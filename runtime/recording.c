@@ -221,6 +221,8 @@ static void read_object(struct line *l)
 	o.path = text(l);
 	o.machine = (enum up_machine)number(l, UP_M_AARCH64);
 	o.is_pie = number(l, 1);
+	o.is_go = number(l, 1);
+	o.goid_off = (uint16_t)number(l, UINT16_MAX);
 	if (l->err)
 		return;
 	own = up_recorded_object(l->r->places, &o);
@@ -250,8 +252,9 @@ static void read_place(struct line *l)
 {
 	uint32_t object = below(l, l->objects.nr);
 	uint64_t addr = number(l, UINT64_MAX), off = number(l, UINT64_MAX);
+	enum up_calling calling = (enum up_calling)number(l, UP_CALLING_COUNT - 1);
 
-	if (!l->err && !up_recorded_place(l->objects.v[object], addr, off))
+	if (!l->err && !up_recorded_place(l->objects.v[object], addr, off, calling))
 		l->err = -ENOMEM;
 }
 

@@ -149,6 +149,7 @@ static void put_around(struct up_buf *b, const struct up_plan *plan, const struc
 		put_number(b, object);
 		put_number(b, s->addr);
 		put_number(b, s->offset);
+		put_number(b, o->is_go ? r->calling(r->ctx, o, s->addr) : UP_CALLING_C);
 		put_end_of_line(b);
 	}
 	qsort(addr, nr, sizeof(*addr), compare_addresses);
@@ -186,6 +187,8 @@ void up_recording_put_places(struct up_buf *b, const struct up_plan *plan,
 		put_text(b, s->path);
 		put_number(b, s->machine);
 		put_number(b, o && o->is_pie);
+		put_number(b, o && o->is_go);
+		put_number(b, o ? o->goid_off : 0);
 		put_end_of_line(b);
 		if (o)
 			put_around(b, plan, r, o, nr);

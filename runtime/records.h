@@ -37,10 +37,29 @@ struct up_record_event {
 	struct up_field flags; /* clone_flags */
 };
 
+/* A site of the plan that gets the hits of a recorded site. */
+struct up_route {
+	uint32_t site;               /* index in plan->sites */
+	const struct up_field *args; /* of its event, in records of the recorded one */
+	uint32_t next;               /* of the same recorded site: index plus 1, or 0 */
+};
+
+/*
+ * Where records were made for another plan: `event` and `site` of struct up_record_event, and the
+ * sites that records name, are those of that plan, and routes lead from there to this one's.
+ */
+struct up_routes {
+	struct up_route *list;
+	const uint32_t *first;    /* of each recorded site: index in list plus 1, or 0 for none */
+	const uint32_t *event_of; /* of each recorded site: its recorded event */
+	uint32_t nr;              /* recorded sites */
+};
+
 struct up_records {
 	struct up_record_event *events;
 	uint32_t nr, cap;
-	uint16_t *by_id; /* 65536 of them: index in events plus 1, or 0 */
+	const struct up_routes *routes; /* NULL: records are the plan's own */
+	uint16_t *by_id;                /* 65536 of them: index in events plus 1, or 0 */
 };
 
 /* Room for `cap` kinds of records. 0 or -ENOMEM; up_records_fini() is needed all the same. */

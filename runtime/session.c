@@ -1,5 +1,5 @@
 /* The session: set-up, rounds, end. */
-#include "runtime/session.h"
+#include "runtime/session_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +13,9 @@
 
 #define MIN_POOL (1u << 20)  /* bytes of page buffers, at least */
 #define MAX_POOL (64u << 20) /* and at most */
+/* How full a ring buffer is, in percent, when its pages are written to a recording: rarely, and
+ * with room for what comes meanwhile. */
+#define RECORD_PERCENT 25
 
 /* Do records of other threads have to be told apart from those of the process asked for? */
 static bool must_filter_process(const struct up_session *s)
@@ -97,6 +100,10 @@ int up_session_open(const struct up_plan *plan, const struct up_session_opts *op
 	s->opts.attach.follow = opts->child || opts->pid;
 	s->opts.attach.lifecycle =
 		plan->needs_pid || plan->needs_threads || must_filter_process(s) || has_calls(plan);
+	if (opts->recorder) {
+		s->opts.attach.lifecycle = true;
+		s->opts.attach.buffer_percent = RECORD_PERCENT;
+	}
 	s->opts.attach.skip_self = !s->opts.attach.follow && up_selfmap_hits(plan);
 	int err = set_up(s, out, st);
 	if (err) {
@@ -124,6 +131,10 @@ int up_session_arm(struct up_session *s, struct up_status *st)
 	if (s->attach->lifecycle)
 		up_tasks_read(&s->tasks);
 	err = up_attach_arm(s->attach, st);
+	if (s->opts.recorder) {
+		s->engine.begun_at = up_clock_ns(CLOCK_MONOTONIC);
+		return err ? err : up_session_record_begin(s, st);
+	}
 	up_engine_begin(&s->engine, up_clock_ns(CLOCK_MONOTONIC));
 	if (!err)
 		up_engine_start(&s->engine);
@@ -151,7 +162,7 @@ int up_session_keeper_fd(const struct up_session *s)
 
 bool up_session_is_pending(const struct up_session *s)
 {
-	return up_merge_pending(&s->merge);
+	return !s->opts.recorder && up_merge_pending(&s->merge);
 }
 
 bool up_session_is_over(const struct up_session *s)
@@ -185,6 +196,8 @@ static int handle_up_to(struct up_session *s, uint64_t limit, bool *handled, str
 int up_session_round(struct up_session *s, bool *handled, struct up_status *st)
 {
 	*handled = false;
+	if (s->opts.recorder)
+		return up_session_record_round(s, st);
 	if (up_session_is_over(s))
 		return 0;
 	uint64_t limit = s->merge.unordered ? UINT64_MAX : up_src_raw_watermark(&s->src);
@@ -198,6 +211,7 @@ static uint64_t kernel_lost(struct up_session *s)
 
 	if (up_src_raw_stats(&s->src, &stats))
 		return 0;
+	s->nr_recorded = stats.read;
 	return stats.overrun + stats.commit_overrun + stats.dropped;
 }
 
@@ -230,10 +244,24 @@ static void find_rejected(struct up_session *s, uint64_t hits)
 	s->rejected_unknown |= s->attach->nr_filters && up_session_is_over(s);
 }
 
+static int stop_recording(struct up_session *s, struct up_status *st)
+{
+	int err = up_attach_stop(s->attach, st);
+
+	s->engine.ended_at = up_clock_ns(CLOCK_MONOTONIC);
+	if (!err)
+		err = up_session_record_rest(s, st);
+	s->lost_in_kernel = kernel_lost(s);
+	return err ? err : up_session_record_end(s, nr_lost(s), st);
+}
+
 int up_session_stop(struct up_session *s, struct up_status *st)
 {
 	bool handled;
 	uint64_t hits = 0;
+
+	if (s->opts.recorder)
+		return stop_recording(s, st);
 	int err = up_attach_stop(s->attach, st);
 
 	uint64_t ended_at = up_clock_ns(CLOCK_MONOTONIC);

@@ -8,6 +8,7 @@
 #include "runtime/attach.h"
 #include "runtime/engine.h"
 #include "runtime/merge.h"
+#include "runtime/recorder.h"
 #include "runtime/src_raw.h"
 #include "runtime/tasks.h"
 
@@ -18,6 +19,11 @@ struct up_session_opts {
 	bool children;        /* with pid: also the processes it starts */
 	uint64_t max_handled; /* see struct up_engine_opts */
 	unsigned (*urgency)(void);
+	/*
+	 * Where events are written to, instead of being handled; or NULL. Its text says already
+	 * what is known of the program.
+	 */
+	struct up_recorder *recorder;
 };
 
 struct up_session {
@@ -32,6 +38,7 @@ struct up_session {
 	bool rejected_unknown;   /* that cannot be told */
 	uint64_t lost_in_kernel; /* events that the kernel's statistics say were lost */
 	struct up_tasks tasks;   /* before arming, when records of threads come too */
+	uint64_t nr_recorded;    /* events that were written to a recording */
 	uint64_t lost_not_hits;  /* how many of the lost can have been records of threads */
 };
 

@@ -7,6 +7,7 @@
 
 #include "runtime/cli/modules.h"
 #include "runtime/cli/run.h"
+#include "runtime/recording.h"
 #include "runtime/resolver.h"
 
 #define LOOK_MS 200      /* between two looks at files that are waited for */
@@ -38,8 +39,11 @@ static struct up_built compile_once(const struct up_opts *o, const char *name,
 			      .max_args = UP_MAX_ARGS,
 			      .max_sites = UP_MAX_SITES,
 			      .unsafe = o->unsafe,
-			      .no_filters = o->no_filters };
+			      .no_filters = o->no_filters,
+			      .for_recording = o->command == UP_CMD_RECORD };
 	b.plan = up_compile(b.c, &env, name, text->s ? text->s : "", text->len);
+	if (b.plan && env.for_recording)
+		up_recording_put_places(&b.places, b.plan, env.resolver);
 	/* The resolver's memory is not needed while tracing. */
 	up_elf_resolver_free(elf);
 	return b;
@@ -49,6 +53,7 @@ void up_built_fini(struct up_built *b)
 {
 	up_plan_free(b->plan);
 	up_compile_free(b->c);
+	up_buf_fini(&b->places);
 	*b = (struct up_built){ 0 };
 }
 
@@ -133,7 +138,9 @@ struct up_built up_build(const struct up_opts *o, const struct up_signals *sig, 
 	struct up_built b = compile_once(o, name, text, NULL);
 	bool absent;
 
-	if (!o->wait || o->command != UP_CMD_RUN || !can_wait(&b, &absent) || !absent)
+	bool runs = o->command == UP_CMD_RUN || o->command == UP_CMD_RECORD;
+
+	if (!o->wait || !runs || !can_wait(&b, &absent) || !absent)
 		return b;
 	return wait_for_files(o, sig, name, text, b);
 }

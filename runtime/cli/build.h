@@ -13,6 +13,7 @@ struct up_built {
 	struct up_compile *c; /* diagnostics and source; NULL when memory ran out */
 	struct up_plan *plan; /* NULL when there were errors */
 	unsigned args_used;   /* the highest $N of the program */
+	struct up_buf places; /* of record: what is known of the probed places, for replaying */
 };
 
 /*

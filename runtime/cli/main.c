@@ -17,6 +17,8 @@
 #include "runtime/cli/cmd_doctor.h"
 #include "runtime/cli/cmd_help.h"
 #include "runtime/cli/cmd_list.h"
+#include "runtime/cli/cmd_record.h"
+#include "runtime/cli/cmd_replay.h"
 #include "runtime/cli/cmd_status.h"
 #include "runtime/cli/modules.h"
 #include "runtime/cli/opts.h"
@@ -196,12 +198,16 @@ static bool check_process(const struct up_opts *o)
 	return false;
 }
 
+/* `replay` is open when that is the command; without a name its own program is run. */
 static int compile_and_run(const struct up_opts *o, const struct up_signals *sig, const char *name,
-			   const struct up_buf *text)
+			   const struct up_buf *text, struct up_replay *replay)
 {
+	bool is_replay = o->command == UP_CMD_REPLAY;
+
 	if (!check_process(o))
 		return 1;
-	struct up_built b = up_build(o, sig, name, text);
+	struct up_built b =
+		is_replay ? up_replay_build(o, replay, name, text) : up_build(o, sig, name, text);
 	bool is_check = o->command == UP_CMD_CHECK;
 	int status = EXIT_USAGE;
 
@@ -218,7 +224,7 @@ static int compile_and_run(const struct up_opts *o, const struct up_signals *sig
 	show_diags(o, b.c, is_check && o->form);
 	if (b.plan && b.c->is_module)
 		status = is_check ? 0 : refuse_module(o, name);
-	else if (b.plan && check_args(o, b.args_used))
+	else if (b.plan && name && check_args(o, b.args_used))
 		status = EXIT_USAGE;
 	else if (b.plan && is_check)
 		status = 0;
@@ -226,9 +232,35 @@ static int compile_and_run(const struct up_opts *o, const struct up_signals *sig
 		status = print_plan(b.plan, "uptick", o->verbose);
 	else if (b.plan && o->dry_run)
 		status = run_dry(o, b.plan);
+	else if (b.plan && is_replay)
+		status = up_replay_run(o, sig, replay, &b);
+	else if (b.plan && o->command == UP_CMD_RECORD)
+		status = up_cmd_record(o, sig, name, text, &b);
 	else if (b.plan)
-		status = up_run(o, b.c, b.plan, sig);
+		status = up_run(o, b.c, b.plan, sig, NULL);
 	up_built_fini(&b);
+	return status;
+}
+
+/* Opens the recording; without a script its own is run. */
+static int replay(struct up_opts *o, const struct up_signals *sig)
+{
+	bool is_own = !o->has_program && !o->script && !o->from_stdin;
+	struct up_status st = { 0 };
+	struct up_buf text = { 0 };
+	const char *name = NULL;
+	struct up_replay r;
+	int status = is_own ? 0 : load(o, &text, &name);
+
+	if (!status && up_replay_open(&r, o->recording, &st)) {
+		up_report(&st);
+		up_replay_close(&r);
+		status = 1;
+	} else if (!status) {
+		status = compile_and_run(o, sig, name, &text, &r);
+		up_replay_close(&r);
+	}
+	up_buf_fini(&text);
 	return status;
 }
 
@@ -342,6 +374,8 @@ static int run_command(struct up_opts *o, const struct up_signals *sig)
 		status = up_print(&b) ? 0 : 1;
 	} else if (o->command >= UP_CMD_LIST) {
 		status = run_other(o, sig);
+	} else if (o->command == UP_CMD_REPLAY && !o->script_help) {
+		status = replay(o, sig);
 	} else {
 		status = load(o, &b, &name);
 		if (!status && o->command == UP_CMD_FMT)
@@ -349,7 +383,7 @@ static int run_command(struct up_opts *o, const struct up_signals *sig)
 		else if (!status && o->script_help)
 			status = show_script_help(o, name, &b);
 		else if (!status)
-			status = compile_and_run(o, sig, name, &b);
+			status = compile_and_run(o, sig, name, &b, NULL);
 	}
 	up_buf_fini(&b);
 	return status;
@@ -388,7 +422,7 @@ int main(int argc, char **argv)
 		if (o.command == UP_CMD_CLEAN || o.command == UP_CMD_DOCTOR)
 			up_signals_defer();
 		else
-			up_signals_quick(o.command == UP_CMD_RUN);
+			up_signals_quick(o.command <= UP_CMD_REPLAY);
 		status = run_command(&o, &sig);
 	}
 	up_buf_fini(&err);

@@ -289,6 +289,18 @@ static bool load(void *ctx, const char *from, const char *name, bool is_path,
 	return ok;
 }
 
+void up_module_finder_each(const struct up_module_finder *m,
+			   void (*fn)(void *arg, const struct up_rec_module *used), void *arg)
+{
+	for (size_t i = 0; i < m->kept.nr; i++) {
+		const struct kept *k = &m->kept.v[i];
+		struct up_rec_module used = { *k->from ? k->from : NULL, k->name, k->is_path,
+					      k->text };
+
+		fn(arg, &used);
+	}
+}
+
 /* ---- the finder ---- */
 
 struct up_module_finder *up_module_finder_new(void)

@@ -8,6 +8,7 @@
 #include <limits.h>
 
 #include "lang/modules.h"
+#include "runtime/recording.h"
 
 /* A module that is part of the program: stdlib/NAME.up. */
 struct up_builtin_module {
@@ -24,6 +25,9 @@ struct up_module_finder *up_module_finder_new(void);
 void up_module_finder_free(struct up_module_finder *m);
 /* What the compiler asks; lives as long as the finder. */
 const struct up_modules *up_module_finder_iface(struct up_module_finder *m);
+/* Calls fn for each `use` that was answered so far. */
+void up_module_finder_each(const struct up_module_finder *m,
+			   void (*fn)(void *arg, const struct up_rec_module *used), void *arg);
 /*
  * The id of the script: its real place, which modules beside it are looked for from. False when it
  * is no file that stays where it is; then they are looked for in the current folder.

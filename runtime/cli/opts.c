@@ -186,7 +186,9 @@ static const struct row rows[] = {
 	  "diagnostics",
 	  set_form, 0 },
 	{ "output", 'o', "FILE",
-	  "write the output to FILE, a new one being readable by its owner only", set_out, 0 },
+	  "write the output to FILE, a new one being readable by its owner only; of record, the "
+	  "recording",
+	  set_out, 0 },
 	{ "buffer", 0, "SIZE",
 	  "the ring buffer of each processor: 4MiB; 64KiB at least. By default 4 MiB, less on "
 	  "machines with more than 16 processors",
@@ -231,6 +233,11 @@ static const struct {
 	  "parameter of the script, --help shows them" },
 	{ "run", UP_CMD_RUN, "[OPTIONS] -e 'PROGRAM' [ARGS]", "run a one-liner" },
 	{ "run", UP_CMD_RUN, "[OPTIONS] < SCRIPT.up", "run a program from standard input" },
+	{ "record", UP_CMD_RECORD, "record -o FILE [OPTIONS] SCRIPT | -e PROGRAM",
+	  "write the events of a script's probes to FILE, as trace-cmd does; nothing else of the "
+	  "script is run" },
+	{ "replay", UP_CMD_REPLAY, "replay [OPTIONS] FILE [SCRIPT [ARGS] | -e PROGRAM]",
+	  "run a script on recorded events, on any machine; by default the one that was recorded" },
 	{ "check", UP_CMD_CHECK, "check SCRIPT | -e PROGRAM",
 	  "diagnostics only; needs no privileges" },
 	{ "plan", UP_CMD_PLAN, "plan SCRIPT | -e PROGRAM",
@@ -347,6 +354,28 @@ static bool take_command(struct up_opts *o, const char *word)
 	return false;
 }
 
+static const char *check_record(const struct up_opts *o)
+{
+	if (!o->out)
+		return "record writes to a file: give it with -o FILE";
+	if (o->form || o->max_handled)
+		return "record only writes events down: -f and -n belong to replay";
+	if (o->follow_files)
+		return "--follow-files adds places, and a recording says beforehand which there "
+		       "are";
+	return NULL;
+}
+
+static const char *check_replay(const struct up_opts *o)
+{
+	if (!o->recording)
+		return "replay needs the recording: uptick replay FILE";
+	if (o->run || o->pid || o->wait || o->follow_files || o->buffer)
+		return "replay runs on what was recorded: -c, -p, --wait, --follow-files and "
+		       "--buffer belong to record";
+	return NULL;
+}
+
 static int check_together(const struct up_opts *o, struct up_buf *err)
 {
 	const char *what = NULL;
@@ -357,6 +386,10 @@ static int check_together(const struct up_opts *o, struct up_buf *err)
 		what = "--children belongs to -p; with -c children are followed anyway";
 	else if (o->write && (o->command != UP_CMD_FMT || !o->script))
 		what = "-w rewrites the script that fmt is given";
+	else if (o->command == UP_CMD_RECORD)
+		what = check_record(o);
+	else if (o->command == UP_CMD_REPLAY)
+		what = check_replay(o);
 	else if (o->quiet && o->verbose)
 		what = "-q and -v contradict each other";
 	if (what)
@@ -413,23 +446,32 @@ static bool check_words(const struct up_opts *o, struct up_buf *err)
 	return takes_none && word;
 }
 
+/* A word stands where a program's name does, and getopt starts anew behind it. */
+static int parse_behind(struct up_opts *o, int *argc, char ***argv, struct up_buf *err)
+{
+	*argc -= optind;
+	*argv += optind;
+	optind = 0;
+	return parse_options(o, *argc, *argv, err);
+}
+
 int up_opts_parse(struct up_opts *o, int argc, char **argv, struct up_buf *err)
 {
 	int failed = parse_options(o, argc, argv, err);
 
 	if (!failed && !o->has_program && optind < argc && o->command == UP_CMD_RUN &&
-	    take_command(o, argv[optind])) {
-		/* The word stands where a program's name does, and getopt starts anew behind it. */
-		argc -= optind;
-		argv += optind;
-		optind = 0;
-		failed = parse_options(o, argc, argv, err);
+	    take_command(o, argv[optind]))
+		failed = parse_behind(o, &argc, &argv, err);
+	if (!failed && o->command == UP_CMD_REPLAY && optind < argc) {
+		o->recording = argv[optind];
+		failed = parse_behind(o, &argc, &argv, err);
 	}
 	if (failed || o->command >= UP_CMD_HELP)
 		return failed;
 	if (!o->has_program && optind < argc)
 		o->script = argv[optind++];
-	if (o->script && !strcmp(o->script, "-"))
+	o->from_stdin = o->script && !strcmp(o->script, "-");
+	if (o->from_stdin)
 		o->script = NULL;
 	if (!take_args(o, argv + optind, argc - optind) || o->program.failed) {
 		up_buf_puts(err, "out of memory");

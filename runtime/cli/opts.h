@@ -13,6 +13,8 @@
 /* From UP_CMD_LIST on they take no script, so their options may stand anywhere. */
 enum up_command {
 	UP_CMD_RUN,
+	UP_CMD_RECORD,
+	UP_CMD_REPLAY,
 	UP_CMD_CHECK,
 	UP_CMD_PLAN,
 	UP_CMD_FMT,
@@ -32,6 +34,8 @@ struct up_opts {
 	struct up_buf program; /* of -e, several joined by newlines */
 	bool has_program;      /* was -e given? */
 	const char *script;    /* path; NULL for standard input, or with -e */
+	bool from_stdin;       /* was `-` given for it? */
+	const char *recording; /* of replay: path */
 	char **args;           /* behind the script, those that set a parameter left out */
 	int nr_args;
 	struct up_param_arg *params; /* --NAME=VALUE behind the script */

@@ -2,6 +2,7 @@
 #include "runtime/cli/run.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,9 +40,10 @@ struct run {
 	struct up_child child;
 	struct up_out out;
 	struct up_status st;
-	struct up_follow follow; /* probed files that are replaced */
-	int process_fd;          /* pidfd of -p, or -1 */
-	uint64_t deadline;       /* ns, CLOCK_MONOTONIC; 0 for none */
+	struct up_follow follow;      /* probed files that are replaced */
+	struct up_recorder *recorder; /* where events go instead of to handlers, or NULL */
+	int process_fd;               /* pidfd of -p, or -1 */
+	uint64_t deadline;            /* ns, CLOCK_MONOTONIC; 0 for none */
 };
 
 /* ---- set-up ---- */
@@ -66,7 +68,8 @@ static int open_session(struct run *r, const struct up_plan *plan)
 				      .pid = r->o->pid,
 				      .children = r->o->children,
 				      .max_handled = r->o->max_handled,
-				      .urgency = up_signals_urgency };
+				      .urgency = up_signals_urgency,
+				      .recorder = r->recorder };
 
 	so.attach.buffer_size = r->o->buffer;
 	so.attach.one_event_per_site = r->o->single_sites;
@@ -229,6 +232,28 @@ static enum reason loop(struct run *r)
 
 /* ---- the end ---- */
 
+/* Ends the file, and says what is in it. False after a failure, in r->st. */
+static bool finish_recording(struct run *r, enum reason why)
+{
+	bool ok = why != END_FAILED && !up_session_stop(r->session, &r->st);
+	struct up_out_totals t;
+	struct up_buf b = { 0 };
+
+	up_session_totals(r->session, &t);
+	if (ok && (!r->o->quiet || t.lost || t.lost_unknown)) {
+		up_buf_printf(&b,
+			      "%" PRIu64 " events recorded, %" PRIu64 " lost in %.1f s, %" PRIu64
+			      " KiB\n",
+			      r->session->nr_recorded, t.lost, t.seconds,
+			      up_recorder_bytes(r->recorder) / 1024);
+		if (t.lost || t.lost_unknown)
+			up_buf_puts(&b, "the buffer was full: --buffer SIZE makes it larger\n");
+		up_put_error(b.s ? b.s : "");
+	}
+	up_buf_fini(&b);
+	return ok;
+}
+
 /* Stops recording and shows what there is. False after a failure, in r->st. */
 static bool finish(struct run *r, enum reason why)
 {
@@ -236,6 +261,8 @@ static bool finish(struct run *r, enum reason why)
 	struct up_buf b = { 0 };
 	bool ok = true;
 
+	if (r->recorder)
+		return finish_recording(r, why);
 	if (why == END_SIGNAL && isatty(STDERR_FILENO))
 		up_put_error("\n"); /* behind the ^C that the terminal shows */
 	if (why != END_FAILED)
@@ -325,9 +352,9 @@ static int run_started(struct run *r)
 }
 
 int up_run(const struct up_opts *o, struct up_compile *c, struct up_plan *plan,
-	   const struct up_signals *sig)
+	   const struct up_signals *sig, struct up_recorder *recorder)
 {
-	struct run r = { .o = o, .sig = sig, .process_fd = -1 };
+	struct run r = { .o = o, .sig = sig, .process_fd = -1, .recorder = recorder };
 	struct up_buf err = { 0 };
 	char **words = o->run ? up_split_words(o->run, &err) : NULL;
 	int status;

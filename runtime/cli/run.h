@@ -9,9 +9,13 @@
 #include "runtime/cli/output.h"
 #include "runtime/cli/signals.h"
 
-/* Runs to the end; returns the exit status. `c` is where the kernel's own errors are shown; the
- * plan can gain sites. */
+struct up_recorder;
+
+/*
+ * Runs to the end; returns the exit status. `c` is where the kernel's own errors are shown; the
+ * plan can gain sites. With a recorder, or NULL, events are written down and not handled.
+ */
 int up_run(const struct up_opts *o, struct up_compile *c, struct up_plan *plan,
-	   const struct up_signals *sig);
+	   const struct up_signals *sig, struct up_recorder *recorder);
 
 #endif

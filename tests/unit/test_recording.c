@@ -23,6 +23,7 @@ static const char *const scripts[] = {
 	"probe names:\"geo::Shape::area(int)\", names:fun, names:mycrate::cache::* < count() >\n",
 	"probe app:\"a-b+4\", app:\"ns::f(int)\" < n = n + 1 > on every 1s < show(n); clear(n) >\n",
 	"probe arm:start < print(reg.x0) >\n",
+	"probe gopher:main.* < print(arg0) > on return < count() >\n",
 };
 
 static struct up_plan *compile(const struct up_resolver *r, const char *name, const char *text,
@@ -187,7 +188,7 @@ static void test_refused(void)
 	check_refused("uptick 1\nscript \"a\\q\" - \"b\"\n", "a bad escape");
 	check_refused("uptick 1\nscript \"a\\0\" - \"b\"\n", "a NUL byte");
 	check_refused("uptick 1\nscript \"a\"\n", "ends too soon");
-	check_refused("uptick 1\nplace 0 1 1\n", "no line before it describes");
+	check_refused("uptick 1\nplace 0 1 1 0\n", "no line before it describes");
 	check_refused("uptick 1\nsite 0 \"/a\" 1 \"f\" 0 -\n", "no line before it describes");
 	check_refused("uptick 1\nevent 2\n", "a number that cannot be");
 	check_refused("uptick 1\nthread 99999999 1\n", "a number that cannot be");

@@ -1,0 +1,16 @@
+/* The part of a session that records: internal to it. */
+#ifndef UP_SESSION_INT_H
+#define UP_SESSION_INT_H
+
+#include "runtime/session.h"
+
+/* The probes are armed: has the recording say what there is. */
+int up_session_record_begin(struct up_session *s, struct up_status *st);
+/* Writes the pages that there are. */
+int up_session_record_round(struct up_session *s, struct up_status *st);
+/* Nothing more comes: writes all that there is. */
+int up_session_record_rest(struct up_session *s, struct up_status *st);
+/* Ends the recording, which says how many events were lost. */
+int up_session_record_end(struct up_session *s, uint64_t lost, struct up_status *st);
+
+#endif
