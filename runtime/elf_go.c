@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/elf_gotab.h"
+
 /* The first bytes of .go.buildinfo, then the size of a pointer and flags. */
 #define MAGIC "\xff Go buildinf:"
 #define MAGIC_LEN 14
@@ -139,7 +141,12 @@ static bool find_info(const struct up_elf *e, struct up_elf_span *out)
 
 static bool find_table(const struct up_elf *e, struct up_elf_span *out)
 {
-	return find_section(e, ".gopclntab", out) || find_section(e, ".data.rel.ro.gopclntab", out);
+	struct up_elf_section s;
+
+	if (!up_elf_gotab_find(e, &s))
+		return false;
+	*out = up_elf_section_bytes(e, &s);
+	return true;
 }
 
 /* Sections that Go's linker writes into every program, and that `strip` keeps. */

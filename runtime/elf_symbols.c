@@ -10,6 +10,7 @@
 
 #include "lang/base/text.h"
 #include "lang/demangle.h"
+#include "runtime/elf_gotab.h"
 #include "runtime/elf_symtab.h"
 
 #define MAX_SPELLINGS 16 /* offsets of one name in a string table; with more, text is compared */
@@ -41,7 +42,8 @@ struct up_elf_symbols {
 	struct cut_names cut[NR_TABLES];        /* names that had a version cut off, by table */
 	struct up_libdw *libdw;                 /* finds debug information, or NULL: may not */
 	const char *path;                       /* of the file, for libdw */
-	struct up_elf_debug *debug;             /* owns the table EXTRA */
+	struct up_elf_debug *debug;             /* owns the table EXTRA, or */
+	struct up_elf_gotab gotab;              /* this one does */
 };
 
 /* A query under way. */
@@ -101,6 +103,7 @@ void up_elf_symbols_free(struct up_elf_symbols *s)
 	}
 	free(s->versions.name);
 	up_elf_debug_free(s->debug);
+	up_elf_gotab_fini(&s->gotab);
 	free(s);
 }
 
@@ -108,6 +111,20 @@ void up_elf_symbols_allow_debug(struct up_elf_symbols *s, struct up_libdw *l, co
 {
 	s->libdw = l;
 	s->path = path;
+}
+
+/* Programs in Go keep the names of their functions when they are stripped. */
+static bool find_gotab(struct up_elf_symbols *s, struct up_elf_extra *extra)
+{
+	if (up_elf_symbols_are_full(s) || !up_elf_gotab_read(s->elf, &s->gotab))
+		return false;
+	*extra = (struct up_elf_extra){
+		.handle = s->elf->handle,
+		.symbols = { (unsigned char *)s->gotab.symbols,
+			     s->gotab.nr * sizeof(*s->gotab.symbols) },
+		.strings = { (unsigned char *)s->gotab.strings, s->gotab.strings_len },
+	};
+	return true;
 }
 
 bool up_elf_symbols_add_debug(struct up_elf_symbols *s)
@@ -119,7 +136,7 @@ bool up_elf_symbols_add_debug(struct up_elf_symbols *s)
 		return false;
 	s->debug = up_elf_debug_open(s->libdw, s->elf, s->path, &extra);
 	s->libdw = NULL;
-	if (!s->debug)
+	if (!s->debug && !find_gotab(s, &extra))
 		return false;
 	up_elf_symtab_init(t, s->elf, extra.symbols, extra.strings);
 	t->bias = extra.bias;

@@ -1,7 +1,8 @@
 /*
- * The symbols of one ELF file: .symtab and .dynsym, and what separate debug information has beyond
- * them, looked for when that may help. They are read where they lie; only the index by address,
- * built when it first pays, and the few names that carry a version are copied.
+ * The symbols of one ELF file: .symtab and .dynsym, and what separate debug information or the
+ * table of a Go program has beyond them, looked for when that may help. They are read where they
+ * lie; only the index by address, built when it first pays, and the few names that carry a version
+ * are copied.
  */
 #ifndef UP_ELF_SYMBOLS_H
 #define UP_ELF_SYMBOLS_H

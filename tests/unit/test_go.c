@@ -8,6 +8,7 @@
 
 #include "lang/source_go.h"
 #include "runtime/elf_go.h"
+#include "runtime/elf_gotab.h"
 #include "tests/unit/elf_helpers.h"
 
 /* ---- files ---- */
@@ -104,6 +105,77 @@ static void check_releases(void)
 	CHECK(!open_object("/bin/true")->is_go);
 }
 
+/* ---- stripped programs ---- */
+
+/* A header of 1.20 with three functions, two of one name of which one is assembly. */
+#define TABLE                                                                         \
+	".byte 8\n .section .gopclntab,\"a\"\n t: .long 0xfffffff1\n .byte 0,0,1,8\n" \
+	" .quad 3, 0, runtime.text, names-t, 0, 0, 0, funcs-t\n"                      \
+	"names: .byte 0\n n1: .asciz \"main.work\"\n n2: .asciz \"main.sum\"\n"       \
+	"funcs: .long 0, f1-funcs, 1, f2-funcs, 2, f3-funcs, 3\n"                     \
+	"f1: .long 0, n1-names\n .zero 33\n .byte 0\n"                                \
+	"f2: .long 1, n2-names\n .zero 33\n .byte 4\n"                                \
+	"f3: .long 2, n2-names\n .zero 33\n .byte 0\n"
+
+static unsigned count(const struct up_object *o, const char *name, uint64_t *addr)
+{
+	struct up_query q = { UP_QUERY_EXACT, name, NULL };
+	struct found f = { 0 };
+
+	CHECK(up->find(up->ctx, o, &q, note, &f, &why) == 0);
+	*addr = f.last.addr;
+	return f.nr;
+}
+
+static void check_stripped(void)
+{
+	char command[100];
+	uint64_t work, sum, behind, etext;
+	struct up_symbol s;
+
+	CHECK(make("stripped", TABLE));
+	snprintf(command, sizeof(command), "strip %s/stripped", folder);
+	CHECK(run(command));
+	const struct up_object *o = open_made("stripped");
+	if (!o)
+		return;
+	CHECK(count(o, "main.work", &work) == 1 && count(o, "main.sum", &sum) == 1);
+	CHECK(count(o, "main.sum.abi0", &behind) == 1 && count(o, "runtime.etext", &etext) == 1);
+	CHECK(behind == work + 1 && sum == work + 2 && etext == work + 3);
+	CHECK(count(o, "main.none", &etext) == 0);
+	CHECK(up->func_at(up->ctx, o, sum, &s) && !strcmp(s.name, "main.sum") && s.size == 1);
+	CHECK(up->calling(up->ctx, o, work) == UP_CALLING_GO);
+	CHECK(up->calling(up->ctx, o, behind) == UP_CALLING_GO_STACK);
+	CHECK(up->calling(up->ctx, o, work - 1) == UP_CALLING_C);
+	CHECK(up->calling(up->ctx, o, work + 3) == UP_CALLING_C);
+}
+
+/* Numbers that lead out of the table. */
+static void check_wrong_tables(void)
+{
+	static const char *const wrong[] = {
+		"0, 0, 1, 88, 0, 0, 0, 96",       "-1, 0, 1, 88, 0, 0, 0, 96",
+		"4000001, 0, 1, 88, 0, 0, 0, 96", "3, 0, 0, 88, 0, 0, 0, 96",
+		"3, 0, 1, -1, 0, 0, 0, 96",       "3, 0, 1, 88, 0, 0, 0, -1",
+		"1, 0, 1, 1 << 63, 0, 0, 0, 96",  "100, 0, 1, 88, 0, 0, 0, 96",
+	};
+	char text[300], name[20];
+	uint64_t addr;
+
+	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		snprintf(text, sizeof(text),
+			 ".byte 8\n .section .gopclntab,\"a\"\n .long 0xfffffff1\n .byte "
+			 "0,0,1,8\n .quad %s\n .zero 60\n",
+			 wrong[i]);
+		snprintf(name, sizeof(name), "wrong%u", i);
+		CHECK(make(name, text));
+		snprintf(text, sizeof(text), "strip %s/%s", folder, name);
+		CHECK(run(text));
+		const struct up_object *o = open_made(name);
+		CHECK(o && count(o, "main.work", &addr) == 0);
+	}
+}
+
 static void check_damage(const char *name, unsigned rounds)
 {
 	char path[100];
@@ -116,6 +188,7 @@ static void check_damage(const char *name, unsigned rounds)
 	rng = 0x9e3779b97f4a7c15;
 	for (unsigned i = 0; i < rounds && size; i++) {
 		unsigned char *b = malloc(size);
+		struct up_elf_gotab tab;
 		struct up_elf_go go;
 
 		memcpy(b, whole, size);
@@ -124,6 +197,8 @@ static void check_damage(const char *name, unsigned rounds)
 		struct up_elf_symbols *s = e ? up_elf_symbols_new(e) : NULL;
 		if (s) {
 			up_elf_go_read(e, s, &go);
+			if (up_elf_gotab_read(e, &tab))
+				up_elf_gotab_fini(&tab);
 			up_elf_go_calling(e, &go, go.from, "main.work");
 		}
 		up_elf_symbols_free(s);
@@ -178,6 +253,9 @@ int main(void)
 	CHECK(mkdtemp(folder));
 	check_releases();
 #if defined(__x86_64__)
+	check_stripped();
+	check_wrong_tables();
+	check_damage("stripped", 5000);
 	check_damage("go119", 1500);
 	check_damage("go117", 1500);
 #endif
