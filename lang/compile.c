@@ -390,11 +390,20 @@ static uint32_t line_of(const struct cx *cx, const struct up_node *n)
 	return line;
 }
 
+/* The text that a declaration stands in; where it comes from a point, its use. */
+static uint32_t text_of(const struct cx *cx, const struct up_node *n)
+{
+	struct up_span use;
+
+	up_source_use(cx->ds->sources, n->span, &use);
+	return use.src;
+}
+
 /* A probe's targets become places. */
 static void add_probe(struct cx *cx, struct up_node *n)
 {
 	struct clause cl = { .n = n, .probe = (uint32_t)cx->b.probes.nr };
-	struct up_plan_probe p = { .line = line_of(cx, n) };
+	struct up_plan_probe p = { .line = line_of(cx, n), .part = text_of(cx, n) };
 	unsigned errors = cx->ds->nr_errors;
 
 	if (!n->probe.targets)
@@ -427,7 +436,9 @@ static void add_block(struct cx *cx, struct up_node *n)
 {
 	static const char *const names[] = { "start", "end", "every" };
 	struct clause cl = { .n = n, .probe = UP_NONE, .ok = true };
-	struct up_plan_block b = { .which = (enum up_on)n->on.which, .name = names[n->on.which] };
+	struct up_plan_block b = { .which = (enum up_on)n->on.which,
+				   .name = names[n->on.which],
+				   .part = text_of(cx, n) };
 
 	if (!n->on.block)
 		return;
@@ -510,7 +521,7 @@ static void compile_script(struct cx *cx, struct up_node *script)
 			add_probe(cx, n);
 		else
 			add_block(cx, n);
-	if (!script->script.decls) {
+	if (!script->script.decls && !cx->env->is_session) {
 		up_error(cx->ds, script->span, E_NO_BLOCK, "this script has no probe");
 		up_diag_hint(cx->ds, "as in: probe zsh:zfree < print(ip) >");
 		return;
@@ -569,29 +580,63 @@ static struct up_plan *finish(struct cx *cx)
 	return p;
 }
 
+/* Adds the texts as sources 0 to nr - 1. False after a diagnostic. */
+static bool add_parts(struct up_compile *c, const struct up_part *parts, size_t nr)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < nr; i++) {
+		bool fits = parts[i].len <= UP_SOURCE_MAX;
+		int src = up_source_add(&c->sources, parts[i].name, fits ? parts[i].text : "",
+					fits ? parts[i].len : 0);
+
+		c->sources.list.v[src].hidden = fits ? parts[i].hidden : 0;
+		if (!fits)
+			ok = up_error(&c->diags, (struct up_span){ 0, 0, (uint32_t)src },
+				      E_TOO_LARGE,
+				      "a script has at most %u bytes, this one has %zu",
+				      UP_SOURCE_MAX, parts[i].len);
+	}
+	return ok;
+}
+
+/* The declarations of all parts as one script. */
+static struct up_node *parse_parts(struct up_compile *c, size_t nr)
+{
+	struct up_node *script = NULL, **end = NULL;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct up_node *one = up_parse(&c->diags, (uint32_t)i)->script;
+
+		if (!script) {
+			script = one;
+			end = &script->script.decls;
+		} else {
+			*end = one->script.decls;
+		}
+		while (*end)
+			end = &(*end)->next;
+	}
+	return script;
+}
+
 /* Everything that may run out of memory, and then leaves by longjmp. */
 static struct up_plan *compile_in(struct up_compile *c, const struct up_env *env,
-				  struct up_arena *plan_arena, const char *name, const char *text,
-				  size_t len)
+				  struct up_arena *plan_arena, const struct up_part *parts,
+				  size_t nr)
 {
 	struct cx cx = { .ds = &c->diags, .env = env };
-	int src = up_source_add(&c->sources, name, len > UP_SOURCE_MAX ? "" : text,
-				len > UP_SOURCE_MAX ? 0 : len);
 
-	if (len > UP_SOURCE_MAX) {
-		up_error(&c->diags, (struct up_span){ 0, 0, (uint32_t)src }, E_TOO_LARGE,
-			 "a script has at most %u bytes, this one has %zu", UP_SOURCE_MAX, len);
+	if (!add_parts(c, parts, nr))
 		return NULL;
-	}
 	cx.b.arena = plan_arena;
 	cx.check.ds = &c->diags;
 	cx.check.env = env;
 	cx.check.plan_arena = plan_arena;
-	struct up_parse *parse = up_parse(&c->diags, (uint32_t)src);
-	if (!c->diags.nr_errors &&
-	    up_expand(&c->diags, &c->sources, env, parse->script, &c->is_module) &&
-	    !(c->is_module && !parse->script->script.decls))
-		compile_script(&cx, parse->script);
+	struct up_node *script = parse_parts(c, nr);
+	if (!c->diags.nr_errors && up_expand(&c->diags, &c->sources, env, script, &c->is_module) &&
+	    !(c->is_module && !script->script.decls))
+		compile_script(&cx, script);
 	return c->diags.nr_errors ? NULL : finish(&cx);
 }
 
@@ -617,8 +662,8 @@ void up_compile_free(struct up_compile *c)
 	free(c);
 }
 
-struct up_plan *up_compile(struct up_compile *c, const struct up_env *env, const char *name,
-			   const char *text, size_t len)
+struct up_plan *up_compile_parts(struct up_compile *c, const struct up_env *env,
+				 const struct up_part *parts, size_t nr)
 {
 	struct up_arena *plan_arena = up_arena_new();
 	struct up_plan *volatile plan = NULL;
@@ -629,13 +674,21 @@ struct up_plan *up_compile(struct up_compile *c, const struct up_env *env, const
 	if (!setjmp(oom)) {
 		up_arena_on_oom(c->arena, &oom);
 		up_arena_on_oom(plan_arena, &oom);
-		plan = compile_in(c, env, plan_arena, name, text, len);
+		plan = compile_in(c, env, plan_arena, parts, nr);
 	}
 	up_arena_on_oom(c->arena, NULL);
 	up_arena_on_oom(plan_arena, NULL);
 	if (!plan)
 		up_arena_free(plan_arena);
 	return plan;
+}
+
+struct up_plan *up_compile(struct up_compile *c, const struct up_env *env, const char *name,
+			   const char *text, size_t len)
+{
+	struct up_part part = { .name = name, .text = text, .len = len };
+
+	return up_compile_parts(c, env, &part, 1);
 }
 
 void up_plan_free(struct up_plan *p)

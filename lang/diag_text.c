@@ -176,7 +176,7 @@ static void add_place(struct renderer *r, struct up_span sp, const char *colour,
 
 	up_source_where(s, sp.off, &line, &col);
 	w.text = up_source_line(s, line, &w.len);
-	w.mark = sp.off - s->line_off[line - 1];
+	w.mark = sp.off > (size_t)(w.text - s->text) ? sp.off - (size_t)(w.text - s->text) : 0;
 	if (w.mark > w.len)
 		w.mark = w.len;
 	w.mark_len = sp.len < w.len - w.mark ? sp.len : w.len - w.mark;

@@ -101,7 +101,7 @@ bool up_expand(struct up_diags *ds, struct up_sources *ss, const struct up_env *
 	struct up_file *f =
 		up_file_new(&x, env->script_id, ss->list.v[script->span.src].name, script);
 
-	*is_module = declares_module(script);
+	*is_module = !env->is_session && declares_module(script);
 	for (struct up_node *n = script->script.decls; n; n = n->next)
 		if (n->kind == ND_PROBE || n->kind == ND_ON)
 			up_gather_variables(&x, n);

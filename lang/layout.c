@@ -59,11 +59,12 @@ static bool check_record(struct up_diags *ds, const struct up_shape *s, struct u
 			MAX_RECORD, bytes);
 }
 
-/* The event of this shape; one that was named by `as` serves only its own probe. */
-static uint32_t place_event(struct up_build *b, const struct up_node *probe, uint32_t prog,
-			    const struct up_target *t, const struct up_shape *shape)
+/* The event of this shape; one that was named by `as`, or in a session, serves only its own probe.
+ */
+static uint32_t place_event(struct up_build *b, bool is_session, const struct up_node *probe,
+			    uint32_t prog, const struct up_target *t, const struct up_shape *shape)
 {
-	uint32_t owner = probe->probe.name ? b->progs.v[prog].probe : UP_NONE;
+	uint32_t owner = probe->probe.name || is_session ? b->progs.v[prog].probe : UP_NONE;
 	struct up_plan_event e = { .is_return = shape->is_return };
 
 	for (size_t i = 0; i < b->events.nr; i++)
@@ -125,7 +126,7 @@ bool up_layout_target(struct up_diags *ds, const struct up_env *env, struct up_b
 {
 	if (!check_record(ds, shape, t->span))
 		return false;
-	uint32_t event = place_event(b, probe, prog, t, shape);
+	uint32_t event = place_event(b, env->is_session, probe, prog, t, shape);
 
 	for (size_t i = 0; i < t->places.nr; i++) {
 		struct up_plan_site s = make_site(b, probe, t, &t->places.v[i]);

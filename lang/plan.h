@@ -166,12 +166,14 @@ struct up_plan_block {
 	uint64_t every;   /* ns, of UP_ON_EVERY */
 	const char *name; /* as shown: "start", "every 1s" */
 	uint32_t prog;    /* index of the handler */
+	uint32_t part;    /* which text of the program it stands in */
 };
 
 /* One probe clause of the script. */
 struct up_plan_probe {
 	const char *name; /* `as NAME`, or the target as written */
 	uint32_t line;    /* of the script */
+	uint32_t part;    /* which text of the program it stands in */
 };
 
 struct up_plan {

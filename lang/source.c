@@ -69,21 +69,24 @@ void up_source_where(const struct up_source *s, uint32_t off, unsigned *line, un
 {
 	if (off > s->len)
 		off = s->len;
+	if (off < s->line_off[s->hidden])
+		off = s->line_off[s->hidden];
 	uint32_t l = find_line(s, off);
 	unsigned c = 1;
 
 	for (uint32_t i = s->line_off[l]; i < off; i++)
 		c += ((unsigned char)s->text[i] & 0xc0) != 0x80;
-	*line = l + 1;
+	*line = l + 1 - s->hidden;
 	*col = c;
 }
 
 const char *up_source_line(const struct up_source *s, unsigned line, size_t *len)
 {
-	if (line == 0 || line > s->nr_lines) {
+	if (line == 0 || line > s->nr_lines - s->hidden) {
 		*len = 0;
 		return "";
 	}
+	line += s->hidden;
 	const char *start = s->text + s->line_off[line - 1];
 	const char *end = line < s->nr_lines ? s->text + s->line_off[line] - 1 : s->text + s->len;
 

@@ -25,8 +25,9 @@ struct up_source {
 	uint32_t len;       /* bytes */
 	uint32_t *line_off; /* offset of each line's first byte */
 	uint32_t nr_lines;  /* at least 1 */
-	uint32_t origin;    /* index of the source that this one repeats; its own when it is one */
-	bool is_used; /* it is a module, or something defined elsewhere and used at `used_at` */
+	uint32_t hidden; /* how many of them, at the start, nobody wrote: lines count from there */
+	uint32_t origin; /* index of the source that this one repeats; its own when it is one */
+	bool is_used;    /* it is a module, or something defined elsewhere and used at `used_at` */
 	struct up_span used_at;
 };
 
@@ -47,7 +48,10 @@ uint32_t up_source_derive(struct up_sources *ss, uint32_t src, struct up_span us
 /* Where what stands at a span is used in the end; false when it is not in something used. */
 bool up_source_use(const struct up_sources *ss, struct up_span sp, struct up_span *used_at);
 
-/* Line and column of an offset, both from 1; the column counts characters (UTF-8), not bytes. */
+/*
+ * Line and column of an offset, both from 1; the column counts characters (UTF-8), not bytes. What
+ * stands in a hidden line is shown at the start of the first that is not.
+ */
 void up_source_where(const struct up_source *s, uint32_t off, unsigned *line, unsigned *col);
 /* The text of a line (from 1) without its newline. */
 const char *up_source_line(const struct up_source *s, unsigned line, size_t *len);

@@ -32,6 +32,12 @@ struct up_env {
 	bool unsafe;           /* are probes allowed that can harm the program? */
 	bool no_filters;       /* are conditions judged by handlers alone, not by the kernel too? */
 	bool for_recording;    /* is what other handlers usually want to be fetched, too? */
+	/*
+	 * The program of a session, which gains and loses declarations while it runs: there may be
+	 * no probe in it, and no two probes share a kernel event, so that each can be taken off
+	 * alone.
+	 */
+	bool is_session;
 };
 
 /* The limits that hold on every kernel since 5.4. */
@@ -51,12 +57,26 @@ struct up_compile {
 struct up_compile *up_compile_new(void);
 void up_compile_free(struct up_compile *c);
 
+/* One of several texts that a program consists of. */
+struct up_part {
+	const char *name; /* as shown in diagnostics */
+	const char *text;
+	size_t len;      /* its bytes */
+	uint32_t hidden; /* up_source.hidden */
+};
+
 /*
  * Compiles one script. Returns the plan, which the caller frees with up_plan_free(), or NULL when
  * there were errors (then c->diags.nr_errors > 0).
  */
 struct up_plan *up_compile(struct up_compile *c, const struct up_env *env, const char *name,
 			   const char *text, size_t len);
+/*
+ * Compiles a program of several texts, whose declarations stand one after the other. Part i is
+ * source i.
+ */
+struct up_plan *up_compile_parts(struct up_compile *c, const struct up_env *env,
+				 const struct up_part *parts, size_t nr);
 void up_plan_free(struct up_plan *p);
 
 #endif

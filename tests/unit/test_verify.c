@@ -27,7 +27,7 @@ static struct up_plan_print print = { .nr = 2, .types = print_types };
 static struct up_plan_piece pieces[] = { { .text = "x" }, { .conv = 'd' }, { .conv = 's' } };
 static struct up_plan_printf format = { pieces, NR(pieces), 2 };
 static struct up_plan_agg agg = { .name = "g", .nr_args = 1, .nr_keys = 1 };
-static struct up_plan_probe probe = { "p", 1 };
+static struct up_plan_probe probe = { .name = "p", .line = 1 };
 static struct up_plan_var vars[] = {
 	[NUM] = { "n", UP_VAR_GLOBAL, { TY_INT, 0, 64, true, 0 }, 0, NULL, NULL },
 	[TEXT] = { "s", UP_VAR_GLOBAL, { TY_STR, 0, 0, false, 0 }, 0, NULL, NULL },

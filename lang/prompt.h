@@ -1,0 +1,38 @@
+/*
+ * What is typed at a prompt: whether it is whole, and which of the things it is that a session can
+ * do something with. Looks at the text alone, not at what its names mean.
+ */
+#ifndef UP_PROMPT_H
+#define UP_PROMPT_H
+
+#include "lang/ast.h"
+#include "lang/up.h"
+
+enum up_typed_kind {
+	UP_TYPED_NOTHING,   /* blanks and comments */
+	UP_TYPED_MORE,      /* it goes on in the next line */
+	UP_TYPED_DECLS,     /* declarations */
+	UP_TYPED_STATEMENT, /* statements, as they stand in a block */
+	UP_TYPED_VALUE      /* an expression whose value is wanted */
+};
+
+/* What was typed. Lives as long as the arena. */
+struct up_typed {
+	enum up_typed_kind kind;
+	const char
+		*name; /* of a value that is a name alone, of a variable that is set: it; or NULL */
+	bool is_lasting;     /* a statement: it sets something, or gathers under a name */
+	size_t nr;           /* UP_TYPED_DECLS: how many could be told apart */
+	struct up_span *v;   /* and the text of each: with the comments before it */
+	struct up_text text; /* what is compiled of a statement or a value: on start < ... > */
+};
+
+/*
+ * `calls` says which calls are a value's: those of built-in functions are known here. What has
+ * mistakes is taken for what it looks like, and the compiler says what is wrong.
+ */
+typedef bool up_typed_is_fn(void *arg, const char *name);
+void up_prompt_read(struct up_arena *a, const char *text, size_t len, up_typed_is_fn *is_fn,
+		    void *arg, struct up_typed *out);
+
+#endif
