@@ -317,6 +317,11 @@ int up_attach_add_process(struct up_attach *a, pid_t pid, struct up_status *st)
 	return err;
 }
 
+int up_attach_follow(struct up_attach *a, bool on, struct up_status *st)
+{
+	return set(a, "options/event-fork", on ? "1" : "0", st);
+}
+
 /* --- arming ---------------------------------------------------------------------------------- */
 
 /* Mappings of the probed files. */
@@ -413,6 +418,26 @@ int up_attach_enable(struct up_attach *a, uint32_t event, uint32_t site, struct 
 			err = enable_event(a, &a->records.events[i], st);
 	}
 	maps_fini(&maps);
+	return err;
+}
+
+int up_attach_enable_again(struct up_attach *a, struct up_record_event *e, struct up_status *st)
+{
+	int err = enable_event(a, e, st);
+
+	e->is_off = err != 0;
+	return err;
+}
+
+int up_attach_disable(struct up_attach *a, struct up_record_event *e, struct up_status *st)
+{
+	struct up_buf path = { 0 };
+
+	up_attach_event_path(a, e, &path);
+	int err = path.failed ? up_status_set(st, -ENOMEM, NULL, "cannot disarm the probes")
+			      : up_keeper_disable(a->keeper, path.s, st);
+	up_buf_fini(&path);
+	e->is_off |= !err;
 	return err;
 }
 

@@ -69,6 +69,9 @@ int up_attach_open(const struct up_plan *plan, const struct up_attach_opts *opts
 int up_attach_add_thread(struct up_attach *a, pid_t tid, struct up_status *st);
 int up_attach_add_process(struct up_attach *a, pid_t pid, struct up_status *st);
 
+/* As up_attach_opts.follow, while all is armed: from now on, or no more. */
+int up_attach_follow(struct up_attach *a, bool on, struct up_status *st);
+
 /*
  * Arms all probes; recording starts when the last one is armed. A site that the kernel refuses is
  * named by the status. A filter that it refuses is counted only: handlers judge conditions anyway.
@@ -80,6 +83,21 @@ int up_attach_arm(struct up_attach *a, struct up_status *st);
  * *has_begun: their records can come, also after a failure. -ESTALE: a file has changed since.
  */
 int up_attach_grow(struct up_attach *a, uint32_t first, bool *has_begun, struct up_status *st);
+
+struct up_succession;
+
+/*
+ * Another plan goes on where this one is, while all is armed: up_attach_retire() disarms the events
+ * that are gone, whose records can still be read then; up_attach_extend() defines and arms those
+ * that are new, and takes the plan. When it fails it arms again what was retired, and leaves of the
+ * new ones disabled definitions at most. up_attach_forget() ends retiring: records are passed over.
+ */
+int up_attach_retire(struct up_attach *a, const struct up_succession *s, struct up_status *st);
+int up_attach_extend(struct up_attach *a, const struct up_plan *plan, const struct up_succession *s,
+		     struct up_status *st);
+void up_attach_forget(struct up_attach *a, const struct up_succession *s);
+/* Disarms an event of the plan, or arms it again. */
+int up_attach_switch(struct up_attach *a, uint32_t event, bool on, struct up_status *st);
 
 /* Stops recording at once; what is in the buffers can still be read. The probes stay armed. */
 int up_attach_stop(struct up_attach *a, struct up_status *st);

@@ -18,6 +18,8 @@ struct definer {
 	struct up_attach *a;
 	const char *event_name; /* instead of the plan's, or NULL */
 	struct up_buf batch;    /* lines not yet written */
+	uint32_t first;         /* the first event that is defined */
+	uint32_t nr_before;     /* lines of our group that were there before */
 	int fd;                 /* holds the file of a path that a line cannot carry, or -1 */
 	const char *fd_path;    /* that path */
 };
@@ -168,10 +170,10 @@ static int count_defined(struct up_attach *a, uint32_t *nr)
 	return err;
 }
 
-/* The site whose line is the nr-th of all, in the order of definition. */
-static uint32_t nth_site(const struct up_plan *plan, uint32_t nr)
+/* The site whose line is the nr-th of those events, in the order of definition. */
+static uint32_t nth_site(const struct up_plan *plan, uint32_t event, uint32_t nr)
 {
-	for (uint32_t i = 0; i < plan->nr_events; i++) {
+	for (uint32_t i = event; i < plan->nr_events; i++) {
 		if (nr < plan->events[i].nr_sites)
 			return plan->events[i].sites[nr];
 		nr -= plan->events[i].nr_sites;
@@ -237,9 +239,9 @@ static int explain_failure(struct definer *d, int err, struct up_status *st)
 	struct up_buf line = { 0 };
 	uint32_t nr, site;
 
-	if (is_general(err) || count_defined(a, &nr))
+	if (is_general(err) || count_defined(a, &nr) || nr < d->nr_before)
 		return err;
-	site = nth_site(a->plan, nr);
+	site = nth_site(a->plan, d->first, nr - d->nr_before);
 	if (site == UP_NONE)
 		return err;
 	const struct up_plan_event *e = &a->plan->events[a->plan->sites[site].event];
@@ -254,15 +256,16 @@ static int explain_failure(struct definer *d, int err, struct up_status *st)
 	return err;
 }
 
-static int define_once(struct up_attach *a, struct up_status *st)
+static int define_once(struct up_attach *a, uint32_t event, uint32_t nr_before,
+		       struct up_status *st)
 {
 	const struct up_plan *plan = a->plan;
-	struct definer d = { .a = a, .fd = -1 };
+	struct definer d = { .a = a, .first = event, .nr_before = nr_before, .fd = -1 };
 	struct up_status raw = { 0 };
 	struct up_buf line = { 0 };
 	int err = 0;
 
-	for (uint32_t i = 0; i < plan->nr_events && !err; i++)
+	for (uint32_t i = event; i < plan->nr_events && !err; i++)
 		for (uint32_t k = 0; k < plan->events[i].nr_sites && !err; k++)
 			err = add_line(&d, plan->events[i].sites[k], &line, &raw);
 	if (!err)
@@ -297,18 +300,28 @@ static int remove_all(struct up_attach *a, struct up_status *st)
 int up_attach_define(struct up_attach *a, struct up_status *st)
 {
 	struct up_status raw = { 0 };
-	int err = define_once(a, &raw);
+	int err = define_once(a, 0, 0, &raw);
 
 	if (err == -ENOTSUP) {
 		up_status_clear(&raw);
 		err = remove_all(a, &raw);
 		a->one_event_per_site = true;
 		if (!err)
-			err = define_once(a, &raw);
+			err = define_once(a, 0, 0, &raw);
 	}
 	if (err && st && !st->err)
 		*st = raw;
 	return err;
+}
+
+int up_attach_define_from(struct up_attach *a, uint32_t event, struct up_status *st)
+{
+	uint32_t nr_before;
+	int err = count_defined(a, &nr_before);
+
+	if (err)
+		return up_status_set(st, err, NULL, "cannot define the probes");
+	return define_once(a, event, nr_before, st);
 }
 
 int up_attach_define_as(struct up_attach *a, const char *name, const uint32_t *sites, uint32_t nr,
@@ -379,8 +392,11 @@ int up_attach_blame(struct up_attach *a, const struct up_record_event *e, int er
 	if (e->kind != UP_EVENT_PROBE || is_general(err) || err == -EBUSY)
 		return err;
 	pe = &a->plan->events[e->event];
-	if (site == UP_NONE)
-		site = pe->nr_sites == 1 ? pe->sites[0] : find_bad_site(a, pe, &err);
+	if (site == UP_NONE && pe->nr_sites == 1)
+		site = pe->sites[0];
+	/* While a run goes on nothing is tried and removed: that would empty the ring buffer. */
+	if (site == UP_NONE && !a->is_armed)
+		site = find_bad_site(a, pe, &err);
 	if (site == UP_NONE)
 		return err;
 	up_status_clear(st);

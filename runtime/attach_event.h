@@ -22,9 +22,17 @@ int up_attach_check_files(const struct up_plan *plan, uint32_t first, struct up_
 /* Arms entries of a->records from `event` on; the files of sites from `site` on are mapped
  * meanwhile. */
 int up_attach_enable(struct up_attach *a, uint32_t event, uint32_t site, struct up_status *st);
+/* Arms one again, whose sites' files need not be mapped: the kernel has taken them before. */
+int up_attach_enable_again(struct up_attach *a, struct up_record_event *e, struct up_status *st);
+int up_attach_disable(struct up_attach *a, struct up_record_event *e, struct up_status *st);
+
+/* Defines those from number `event` on, beside others that are there already; -ENOTSUP as above. */
+int up_attach_define_from(struct up_attach *a, uint32_t event, struct up_status *st);
 
 /* Fills a->records from the kernel's format files. */
 int up_attach_layout(struct up_attach *a, struct up_status *st);
+/* Adds the plan's events from number `event` on to them. */
+int up_attach_layout_from(struct up_attach *a, uint32_t event, struct up_status *st);
 /* Adds an entry to a->records that is laid out as the first one of its plan event; takes its name
  * over. */
 int up_attach_layout_add(struct up_attach *a, struct up_record_event model, struct up_status *st);

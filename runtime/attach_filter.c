@@ -73,12 +73,13 @@ static bool sum_event(const struct up_attach *a, const struct up_record_event *e
 		      const char *profile, uint64_t *hits)
 {
 	const struct up_plan_event *pe = &a->plan->events[e->event];
-	uint32_t site = e->site == UP_NONE ? pe->sites[0] : e->site;
 	struct up_buf name = { 0 };
 	bool ok = false;
 
-	if (e->name) /* sites that came later: how many is not known here */
+	/* Sites that came later, or went: how many is not known here. */
+	if (e->name || !pe->nr_sites)
 		return false;
+	uint32_t site = e->site == UP_NONE ? pe->sites[0] : e->site;
 	up_plan_event_name(a->plan, site, a->one_event_per_site, &name);
 	if (!name.failed)
 		ok = sum_lines(profile, name.s, hits) == (e->site == UP_NONE ? pe->nr_sites : 1);

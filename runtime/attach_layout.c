@@ -15,12 +15,10 @@ void up_attach_event_path(const struct up_attach *a, const struct up_record_even
 		const struct up_plan_event *pe = &a->plan->events[e->event];
 
 		up_buf_printf(out, "%s/", a->session);
-		if (e->name) {
-			up_buf_puts(out, e->name);
-			return;
-		}
-		up_plan_event_name(a->plan, e->site == UP_NONE ? pe->sites[0] : e->site,
-				   a->one_event_per_site, out);
+		if (e->name || e->site == UP_NONE)
+			up_buf_puts(out, e->name ? e->name : pe->name);
+		else
+			up_plan_event_name(a->plan, e->site, true, out);
 	}
 }
 
@@ -110,15 +108,22 @@ static int layout_plan_event(struct up_attach *a, uint32_t index, struct up_stat
 	return err;
 }
 
+int up_attach_layout_from(struct up_attach *a, uint32_t event, struct up_status *st)
+{
+	int err = 0;
+
+	for (uint32_t i = event; i < a->plan->nr_events && !err; i++)
+		err = layout_plan_event(a, i, st);
+	return err;
+}
+
 int up_attach_layout(struct up_attach *a, struct up_status *st)
 {
 	size_t nr = a->one_event_per_site ? a->plan->nr_sites : a->plan->nr_events;
 
 	if (up_records_init(&a->records, nr + (a->lifecycle ? 2 : 0)))
 		return set_no_memory(st);
-	int err = 0;
-	for (uint32_t i = 0; i < a->plan->nr_events && !err; i++)
-		err = layout_plan_event(a, i, st);
+	int err = up_attach_layout_from(a, 0, st);
 	for (int kind = UP_EVENT_NEWTASK; kind <= UP_EVENT_EXIT && a->lifecycle && !err; kind++)
 		err = layout_event(a, UP_NONE,
 				   (struct up_record_event){ .kind = (enum up_record_kind)kind,

@@ -436,3 +436,25 @@ uint64_t up_calls_open(const struct up_calls *c)
 {
 	return count_open(&c->threads) + count_open(&c->goroutines);
 }
+
+static void orphan(struct up_table *strands, const bool *keeps, uint32_t nr_probes)
+{
+	for (size_t i = 0; i < up_table_end(strands); i++) {
+		struct up_thread *t = thread_at(strands, i);
+
+		for (size_t k = 0; t && k < t->nr_calls; k++) {
+			struct up_call *call = &t->calls[k];
+
+			if (call->probe < nr_probes && keeps[call->probe])
+				continue;
+			call->probe = UINT32_MAX;
+			call->inherited = true;
+		}
+	}
+}
+
+void up_calls_orphan(struct up_calls *c, const bool *keeps, uint32_t nr_probes)
+{
+	orphan(&c->threads, keeps, nr_probes);
+	orphan(&c->goroutines, keeps, nr_probes);
+}

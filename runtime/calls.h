@@ -120,6 +120,11 @@ void up_calls_fork(struct up_calls *c, pid_t parent, pid_t child);
 void up_calls_exit(struct up_calls *c, pid_t tid);
 /* The process has ended: so have its goroutines. */
 void up_calls_end_process(struct up_calls *c, pid_t process);
+/*
+ * The program has changed while calls were open: those of probes that are gone, or whose returns
+ * want other values kept now, have no return any more; nor are they counted as left without one.
+ */
+void up_calls_orphan(struct up_calls *c, const bool *keeps, uint32_t nr_probes);
 /* Calls that are still open. */
 uint64_t up_calls_open(const struct up_calls *c);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lang/plan_succeed.h"
 #include "lang/verify.h"
 
 static int verify(const struct up_plan *plan, struct up_status *st)
@@ -34,7 +35,9 @@ int up_engine_init(struct up_engine *e, const struct up_plan *plan,
 	if (opts->is_offline)
 		up_vm_set_offline(&e->vm);
 	e->due = calloc(plan->nr_blocks + 1, sizeof(*e->due));
-	if (err || !e->due)
+	if (opts->counts_probes)
+		e->hits = calloc(plan->nr_probes + 1, sizeof(*e->hits));
+	if (err || !e->due || (opts->counts_probes && !e->hits))
 		return up_status_set(st, err ? err : -ENOMEM, NULL, "cannot set up the handlers");
 	return 0;
 }
@@ -44,7 +47,9 @@ void up_engine_fini(struct up_engine *e)
 	if (e->vm.plan)
 		up_vm_fini(&e->vm);
 	free(e->due);
+	free(e->hits);
 	e->due = NULL;
+	e->hits = NULL;
 }
 
 static void run_blocks(struct up_engine *e, enum up_on which, uint64_t now)
@@ -111,6 +116,72 @@ static unsigned urgency(const struct up_engine *e)
 bool up_engine_is_cut_short(const struct up_engine *e)
 {
 	return up_engine_is_over(e) || (e->is_recording && urgency(e));
+}
+
+void up_engine_switch(struct up_engine *e, uint32_t block, bool on, uint64_t now)
+{
+	if (!on)
+		e->due[block] = 0;
+	else if (!e->due[block])
+		e->due[block] = now + e->plan->blocks[block].every;
+}
+
+/* ---- another plan ---- */
+
+int up_engine_prepare(struct up_engine *e, const struct up_plan *plan, struct up_engine_next *next,
+		      struct up_status *st)
+{
+	*next = (struct up_engine_next){ 0 };
+	int err = verify(plan, st);
+	if (err)
+		return err;
+	next->due = calloc(plan->nr_blocks + 1, sizeof(*next->due));
+	if (e->hits)
+		next->hits = calloc(plan->nr_probes + 1, sizeof(*next->hits));
+	err = next->due && (next->hits || !e->hits) ? up_vm_prepare(&next->vm, &e->vm, plan)
+						    : -ENOMEM;
+	return err ? up_status_set(st, err, NULL, "cannot set up the handlers") : 0;
+}
+
+void up_engine_next_fini(struct up_engine_next *next)
+{
+	if (next->vm.plan)
+		up_vm_fini(&next->vm);
+	free(next->due);
+	free(next->hits);
+	*next = (struct up_engine_next){ 0 };
+}
+
+static void begin_block(struct up_engine *e, uint32_t i, uint64_t now)
+{
+	const struct up_plan_block *b = &e->plan->blocks[i];
+
+	if (b->which == UP_ON_EVERY)
+		e->due[i] = now + b->every;
+	else if (b->which == UP_ON_START)
+		up_vm_block(&e->vm, i, now);
+}
+
+void up_engine_succeed(struct up_engine *e, struct up_engine_next *next,
+		       const struct up_succession *s, uint64_t now)
+{
+	const struct up_plan *plan = next->vm.plan;
+
+	for (uint32_t i = 0; i < plan->nr_blocks; i++)
+		if (s->blocks[i] != UP_NONE)
+			next->due[i] = e->due[s->blocks[i]];
+	if (e->hits)
+		memcpy(next->hits, e->hits, s->nr_probes * sizeof(*e->hits));
+	free(e->due);
+	free(e->hits);
+	e->due = next->due;
+	e->hits = next->hits;
+	up_vm_succeed(&e->vm, &next->vm, s, now);
+	e->plan = plan;
+	*next = (struct up_engine_next){ 0 };
+	for (uint32_t i = 0; i < plan->nr_blocks; i++)
+		if (s->blocks[i] == UP_NONE)
+			begin_block(e, i, now);
 }
 
 /* ---- records ---- */
@@ -181,6 +252,8 @@ static void handle_probe(struct up_engine *e, const struct up_record_event *kind
 		e->left_out++;
 		return;
 	}
+	if (e->hits)
+		e->hits[e->plan->progs[e->plan->sites[site].prog].probe]++;
 	hit.place = up_field_number(rec, &kind->ip);
 	hit.ip = kind->ret_ip.size ? up_field_number(rec, &kind->ret_ip) : hit.place;
 	if (e->records->routes)

@@ -9,10 +9,13 @@
 #include "runtime/records.h"
 #include "runtime/vm.h"
 
+struct up_succession;
+
 struct up_engine_opts {
 	pid_t only;           /* handle hits of this process alone; 0: of all */
 	bool is_offline;      /* the records are not of now and here: see up_vm_set_offline() */
 	uint64_t max_handled; /* end after so many handled hits; 0 for no limit */
+	bool counts_probes;   /* are the hits of each probe counted? */
 	/* Asked before every event, or NULL: at 1 a round ends early, so that recording can be
 	 * stopped; at 2 the hits that are left then are counted and not handled. */
 	unsigned (*urgency)(void);
@@ -27,6 +30,7 @@ struct up_engine {
 	uint64_t *due;               /* of each timed block: when it runs next, ns; 0 for others */
 	uint64_t begun_at, ended_at; /* ns, of the records' clock; 0 before */
 	bool is_recording;           /* do new events come? */
+	uint64_t *hits;              /* of each probe of the plan; NULL unless asked for */
 	uint64_t foreign;            /* records of threads that are not to be traced */
 	uint64_t corrupt;            /* records too short for their event */
 	uint64_t left_out;           /* hits not handled, because the run was to end at once */
@@ -46,6 +50,21 @@ void up_engine_start(struct up_engine *e);
 /* Runs what `on end` says, at `now`. */
 void up_engine_end(struct up_engine *e, uint64_t now);
 
+/*
+ * Another plan goes on where this one is; see up_vm_prepare(). up_engine_prepare() checks that it
+ * can: 0 or -errno, and then up_engine_succeed() cannot fail. Blocks that are new begin: `on start`
+ * runs. `next` is for the two to share.
+ */
+struct up_engine_next {
+	struct up_vm vm;
+	uint64_t *due, *hits;
+};
+int up_engine_prepare(struct up_engine *e, const struct up_plan *plan, struct up_engine_next *next,
+		      struct up_status *st);
+void up_engine_succeed(struct up_engine *e, struct up_engine_next *next,
+		       const struct up_succession *s, uint64_t now);
+void up_engine_next_fini(struct up_engine_next *next);
+
 /* Takes in the next record. Those of unknown type are passed over. */
 void up_engine_event(struct up_engine *e, const struct up_event *ev);
 
@@ -58,6 +77,9 @@ bool up_engine_is_cut_short(const struct up_engine *e);
 uint64_t up_engine_due(const struct up_engine *e);
 /* Runs the timed blocks that are due at `now`. Those that were late run once. */
 void up_engine_timers(struct up_engine *e, uint64_t now);
+
+/* A timed block runs no more, or again, the first time after its interval. */
+void up_engine_switch(struct up_engine *e, uint32_t block, bool on, uint64_t now);
 
 /* What it has counted: sets those of the totals that it knows, and the others to 0. */
 void up_engine_totals(const struct up_engine *e, struct up_out_totals *t);

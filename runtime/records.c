@@ -26,13 +26,16 @@ static void free_event(struct up_record_event *e)
 void up_records_drop(struct up_records *r, uint32_t first)
 {
 	for (uint32_t i = first; i < r->nr; i++) {
-		struct up_record_event *e = &r->events[i];
-
-		if (r->by_id[e->id] == i + 1)
-			r->by_id[e->id] = 0;
-		free_event(e);
+		up_records_ignore(r, i);
+		free_event(&r->events[i]);
 	}
 	r->nr = first < r->nr ? first : r->nr;
+}
+
+void up_records_ignore(struct up_records *r, uint32_t i)
+{
+	if (r->by_id[r->events[i].id] == i + 1)
+		r->by_id[r->events[i].id] = 0;
 }
 
 void up_records_fini(struct up_records *r)

@@ -23,6 +23,8 @@ struct up_record_event {
 	struct up_field tid; /* common_pid */
 	/* of UP_EVENT_PROBE */
 	bool is_filtered; /* does the kernel judge a condition? */
+	bool is_off;      /* was it disarmed while the run goes on? */
+	bool is_retired;  /* was it so because another plan comes, which has it no more? */
 	uint32_t event;   /* index in plan->events */
 	uint32_t site;    /* index in plan->sites, or UP_NONE: `site_field` holds it */
 	struct up_field site_field;
@@ -73,6 +75,8 @@ void up_records_fini(struct up_records *r);
 int up_records_add(struct up_records *r, const struct up_record_event *e);
 /* Forgets those from `first` on. */
 void up_records_drop(struct up_records *r, uint32_t first);
+/* Its records are passed over from now on; those of other kinds keep their places. */
+void up_records_ignore(struct up_records *r, uint32_t i);
 
 /*
  * Fills e, of which kind, event and site are set, from a description in the form of the kernel's

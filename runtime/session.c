@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lang/plan_succeed.h"
 #include "runtime/clock.h"
 #include "runtime/leftovers.h"
 #include "runtime/selfmap.h"
@@ -70,6 +71,7 @@ static int set_up(struct up_session *s, struct up_out *out, struct up_status *st
 {
 	struct up_engine_opts eo = { .only = must_filter_process(s) ? s->opts.pid : 0,
 				     .max_handled = s->opts.max_handled,
+				     .counts_probes = s->opts.is_lasting,
 				     .urgency = s->opts.urgency };
 	int err = up_engine_init(&s->engine, s->plan, NULL, &eo, out, st);
 
@@ -98,13 +100,12 @@ int up_session_open(const struct up_plan *plan, const struct up_session_opts *op
 	s->plan = plan;
 	s->opts = *opts;
 	s->opts.attach.follow = opts->child || opts->pid;
-	s->opts.attach.lifecycle =
-		plan->needs_pid || plan->needs_threads || must_filter_process(s) || has_calls(plan);
-	if (opts->recorder) {
-		s->opts.attach.lifecycle = true;
+	s->opts.attach.lifecycle = opts->is_lasting || opts->recorder || plan->needs_pid ||
+				   plan->needs_threads || must_filter_process(s) || has_calls(plan);
+	if (opts->recorder)
 		s->opts.attach.buffer_percent = RECORD_PERCENT;
-	}
-	s->opts.attach.skip_self = !s->opts.attach.follow && up_selfmap_hits(plan);
+	s->opts.attach.skip_self =
+		opts->is_lasting || (!s->opts.attach.follow && up_selfmap_hits(plan));
 	int err = set_up(s, out, st);
 	if (err) {
 		up_session_close(s, NULL, NULL);
@@ -148,6 +149,40 @@ int up_session_grow(struct up_session *s, uint32_t first, bool *has_begun, struc
 	if (*has_begun)
 		up_memory_open(&s->engine.vm.memory, s->plan);
 	return err;
+}
+
+/* What happened at places that are gone is handled by the handlers that they had. */
+static int retire(struct up_session *s, const struct up_succession *by, struct up_status *st)
+{
+	bool handled, any = false;
+
+	for (uint32_t i = 0; i < by->first_event; i++)
+		any |= by->is_gone[i];
+	if (!any)
+		return 0;
+	int err = up_attach_retire(s->attach, by, st);
+	return err ? err : up_session_round(s, &handled, st);
+}
+
+int up_session_succeed(struct up_session *s, const struct up_plan *plan,
+		       const struct up_succession *by, struct up_status *st)
+{
+	struct up_engine_next next;
+	int err = up_engine_prepare(&s->engine, plan, &next, st);
+
+	if (!err)
+		err = retire(s, by, st);
+	if (!err)
+		err = up_attach_extend(s->attach, plan, by, st);
+	if (err) {
+		up_engine_next_fini(&next);
+		return err;
+	}
+	up_attach_forget(s->attach, by);
+	up_engine_succeed(&s->engine, &next, by, up_clock_ns(CLOCK_MONOTONIC));
+	s->plan = plan;
+	up_memory_open(&s->engine.vm.memory, plan);
+	return 0;
 }
 
 int up_session_events_fd(const struct up_session *s)

@@ -17,6 +17,7 @@ struct up_session_opts {
 	pid_t child;          /* a child that is held back, to be traced with its children; or 0 */
 	pid_t pid;            /* a running process to be traced; or 0 */
 	bool children;        /* with pid: also the processes it starts */
+	bool is_lasting;      /* other plans will follow this one: be ready for all that may come */
 	uint64_t max_handled; /* see struct up_engine_opts */
 	unsigned (*urgency)(void);
 	/*
@@ -53,6 +54,15 @@ int up_session_arm(struct up_session *s, struct up_status *st);
 
 /* As up_attach_grow(): the plan has gained sites, from number `first` on. */
 int up_session_grow(struct up_session *s, uint32_t first, bool *has_begun, struct up_status *st);
+
+/*
+ * Another plan, which up_plan_succeed() has made fit, goes on where this one is, with all that has
+ * gathered. Records of what is gone are handled before, those of what goes on are not lost. After a
+ * failure all is as it was. The old plan can be freed then.
+ */
+struct up_succession;
+int up_session_succeed(struct up_session *s, const struct up_plan *plan,
+		       const struct up_succession *by, struct up_status *st);
 
 /* Readable when there are events; when the keeper has died. */
 int up_session_events_fd(const struct up_session *s);

@@ -68,6 +68,63 @@ void up_vars_fini(struct up_vars *vs)
 	*vs = (struct up_vars){ 0 };
 }
 
+/* ---- another plan ---- */
+
+int up_vars_reserve(struct up_vars *to, const struct up_vars *vs)
+{
+	const void *key;
+	size_t key_len;
+
+	for (size_t r = 0; r < up_table_end(&vs->threads); r++) {
+		if (!up_table_row(&vs->threads, r, &key, &key_len))
+			continue;
+		struct up_cell **cells = up_table_at(&to->threads, key, key_len);
+
+		if (cells)
+			*cells = calloc(to->plan->nr_vars + 1, sizeof(**cells));
+		if (!cells || !*cells)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void move_cell(struct up_cell *to, struct up_cell *from)
+{
+	*to = *from;
+	*from = (struct up_cell){ 0 };
+}
+
+static void move_thread_cells(struct up_vars *to, struct up_vars *vs, const uint32_t *from)
+{
+	const void *key;
+	size_t key_len;
+
+	for (size_t r = 0; r < up_table_end(&vs->threads); r++) {
+		struct up_cell **old = up_table_row(&vs->threads, r, &key, &key_len);
+		struct up_cell **new = old ? up_table_find(&to->threads, key, key_len) : NULL;
+
+		for (uint32_t i = 0; new &&*old &&i < to->plan->nr_vars; i++)
+			if (from[i] != UP_NONE)
+				move_cell(&(*new)[i], &(*old)[from[i]]);
+	}
+}
+
+void up_vars_take_over(struct up_vars *to, struct up_vars *vs, const uint32_t *from)
+{
+	move_thread_cells(to, vs, from);
+	for (uint32_t i = 0; i < to->plan->nr_vars; i++) {
+		struct up_table empty;
+
+		if (from[i] == UP_NONE)
+			continue;
+		move_cell(&to->globals[i], &vs->globals[from[i]]);
+		empty = to->tables[i];
+		to->tables[i] = vs->tables[from[i]];
+		vs->tables[from[i]] = empty;
+	}
+	to->no_memory = vs->no_memory;
+}
+
 /* ---- cells ---- */
 
 static struct up_value empty_value(const struct up_vars *vs, uint32_t i)

@@ -32,6 +32,14 @@ struct up_vars {
 int up_vars_init(struct up_vars *vs, const struct up_plan *plan, size_t *left);
 void up_vars_fini(struct up_vars *vs);
 
+/*
+ * Variables of another plan go on in `to`, which was made for this one and is empty: from[i] says
+ * which of `vs` becomes variable i, or is UP_NONE. First reserve, which can fail: -ENOMEM; then
+ * take over, which cannot.
+ */
+int up_vars_reserve(struct up_vars *to, const struct up_vars *vs);
+void up_vars_take_over(struct up_vars *to, struct up_vars *vs, const uint32_t *from);
+
 /* The value of a variable; 0 or "" as long as nothing was assigned. */
 struct up_value up_vars_get(const struct up_vars *vs, uint32_t i);
 void up_vars_set(struct up_vars *vs, uint32_t i, const struct up_value *v);

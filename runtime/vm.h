@@ -17,6 +17,8 @@
 #include "runtime/table.h"
 #include "runtime/vars.h"
 
+struct up_succession;
+
 /* One hit: a record, and what is known of it. */
 struct up_hit {
 	const unsigned char *rec;      /* the record */
@@ -103,6 +105,16 @@ void up_vm_fini(struct up_vm *vm);
  * nor /proc is looked at, nor files of which it is not known that they are the same.
  */
 void up_vm_set_offline(struct up_vm *vm);
+
+/*
+ * Another plan goes on where this one is: with its calls, processes, counts, and with what the
+ * variables and aggregations that both have hold. up_vm_prepare() makes `next` ready, or returns
+ * -ENOMEM; up_vm_succeed() puts it in the place of `vm` and cannot fail. What was prepared and is
+ * not wanted goes through up_vm_fini().
+ */
+int up_vm_prepare(struct up_vm *next, const struct up_vm *vm, const struct up_plan *plan);
+void up_vm_succeed(struct up_vm *vm, struct up_vm *next, const struct up_succession *s,
+		   uint64_t now);
 
 /* Runs the handler of a hit's site. */
 void up_vm_hit(struct up_vm *vm, const struct up_hit *hit);
