@@ -13,6 +13,22 @@
 #define LOOK_MS 200      /* between two looks at files that are waited for */
 #define GROWING_LOOKS 15 /* how long a file that is there may be without what is asked for: 3 s */
 
+static struct up_env make_env(const struct up_opts *o, struct up_elf_resolver *elf)
+{
+	return (struct up_env){ .resolver = up_elf_resolver_iface(elf),
+				.aggs = up_agg_rows,
+				.args = (const char *const *)o->args,
+				.nr_args = (unsigned)o->nr_args,
+				.params = o->params,
+				.nr_params = o->nr_params,
+				.modules = up_module_finder_iface(o->modules),
+				.max_arg_text = UP_MAX_ARG_TEXT,
+				.max_args = UP_MAX_ARGS,
+				.max_sites = UP_MAX_SITES,
+				.unsafe = o->unsafe,
+				.no_filters = o->no_filters };
+}
+
 static struct up_built compile_once(const struct up_opts *o, const char *name,
 				    const struct up_buf *text, const struct up_plan *succeed)
 {
@@ -26,27 +42,25 @@ static struct up_built compile_once(const struct up_opts *o, const char *name,
 		up_built_fini(&b);
 		return b;
 	}
-	struct up_env env = { .resolver = up_elf_resolver_iface(elf),
-			      .aggs = up_agg_rows,
-			      .args = (const char *const *)o->args,
-			      .nr_args = (unsigned)o->nr_args,
-			      .params = o->params,
-			      .nr_params = o->nr_params,
-			      .modules = up_module_finder_iface(o->modules),
-			      .script_id = up_module_finder_script(o->script, real) ? real : NULL,
-			      .args_used = &b.args_used,
-			      .max_arg_text = UP_MAX_ARG_TEXT,
-			      .max_args = UP_MAX_ARGS,
-			      .max_sites = UP_MAX_SITES,
-			      .unsafe = o->unsafe,
-			      .no_filters = o->no_filters,
-			      .for_recording = o->command == UP_CMD_RECORD };
+	struct up_env env = make_env(o, elf);
+	env.script_id = up_module_finder_script(o->script, real) ? real : NULL;
+	env.args_used = &b.args_used;
+	env.for_recording = o->command == UP_CMD_RECORD;
 	b.plan = up_compile(b.c, &env, name, text->s ? text->s : "", text->len);
 	if (b.plan && env.for_recording)
 		up_recording_put_places(&b.places, b.plan, env.resolver);
 	/* The resolver's memory is not needed while tracing. */
 	up_elf_resolver_free(elf);
 	return b;
+}
+
+struct up_plan *up_build_parts(const struct up_opts *o, struct up_elf_resolver *elf,
+			       struct up_compile *c, const struct up_part *parts, size_t nr)
+{
+	struct up_env env = make_env(o, elf);
+
+	env.is_session = true;
+	return up_compile_parts(c, &env, parts, nr);
 }
 
 void up_built_fini(struct up_built *b)

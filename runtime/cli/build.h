@@ -28,6 +28,13 @@ struct up_built up_build(const struct up_opts *o, const struct up_signals *sig, 
  */
 struct up_built up_build_again(const struct up_opts *o, const struct up_compile *c,
 			       const struct up_plan *plan);
+/*
+ * Compiles the parts of a session's program, by a resolver that lives longer. The plan, or NULL; in
+ * `c` there is why.
+ */
+struct up_elf_resolver;
+struct up_plan *up_build_parts(const struct up_opts *o, struct up_elf_resolver *elf,
+			       struct up_compile *c, const struct up_part *parts, size_t nr);
 void up_built_fini(struct up_built *b);
 
 #endif

@@ -55,9 +55,11 @@ static int find_program(const char *name, char *file)
 }
 
 /* The child's side: signals as they were, then waiting for the byte, then the program. */
-static _Noreturn void run_child(int go, int report, const char *file, char *const argv[])
+static _Noreturn void run_child(int go, int report, const char *file, char *const argv[],
+				const struct up_child_stdio *io)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE };
+	static const int signals[] = { SIGINT,  SIGTERM, SIGQUIT,  SIGHUP,
+				       SIGCHLD, SIGPIPE, SIGWINCH, SIGTSTP };
 	sigset_t none;
 	char byte;
 
@@ -65,6 +67,12 @@ static _Noreturn void run_child(int go, int report, const char *file, char *cons
 		signal(signals[i], SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (io) {
+		setsid();
+		dup2(io->in, STDIN_FILENO);
+		dup2(io->out, STDOUT_FILENO);
+		dup2(io->out, STDERR_FILENO);
+	}
 	if (read(go, &byte, 1) != 1)
 		_exit(127);
 	execv(file, argv);
@@ -74,7 +82,8 @@ static _Noreturn void run_child(int go, int report, const char *file, char *cons
 	_exit(127);
 }
 
-int up_child_hold(struct up_child *c, char *const argv[], struct up_status *st)
+int up_child_hold(struct up_child *c, char *const argv[], const struct up_child_stdio *io,
+		  struct up_status *st)
 {
 	int go[2], report[2];
 	char file[PATH_MAX];
@@ -101,7 +110,7 @@ int up_child_hold(struct up_child *c, char *const argv[], struct up_status *st)
 	if (c->pid == 0) {
 		close(go[1]);
 		close(report[0]);
-		run_child(go[0], report[1], file, argv);
+		run_child(go[0], report[1], file, argv, io);
 	}
 	int err = c->pid < 0 ? -errno : 0;
 	close(go[0]);

@@ -9,6 +9,14 @@
 
 #include "runtime/status.h"
 
+/*
+ * Where the child's input and outputs lead, when it is to have its own, and no terminal: the
+ * descriptors are the caller's.
+ */
+struct up_child_stdio {
+	int in, out;
+};
+
 struct up_child {
 	pid_t pid;       /* 0 when there is none */
 	int go;          /* write end: a byte lets it go; closed, it ends */
@@ -18,10 +26,11 @@ struct up_child {
 };
 
 /*
- * Forks the child, which waits. The program must exist on $PATH: -ENOENT otherwise, before
- * anything is forked.
+ * Forks the child, which waits; with `io` (or NULL) it is cut off from our terminal. The program
+ * must exist on $PATH: -ENOENT otherwise, before anything is forked.
  */
-int up_child_hold(struct up_child *c, char *const argv[], struct up_status *st);
+int up_child_hold(struct up_child *c, char *const argv[], const struct up_child_stdio *io,
+		  struct up_status *st);
 /* Lets it run the program. -errno when that cannot be started. */
 int up_child_go(struct up_child *c, char *const argv[], struct up_status *st);
 /* Has it ended? Does not wait. */

@@ -6,6 +6,7 @@
 #include "lang/reference.h"
 #include "lang/values.h"
 #include "runtime/cli/print.h"
+#include "runtime/cli/repl.h"
 #include "runtime/cli/run.h"
 
 /* `arg3` is a row of argN, `:u32` of u32, `reg.ax` of reg. */
@@ -46,6 +47,7 @@ static int help_on(const char *word, struct up_buf *out)
 	bool found = up_ref_word(word, up_agg_rows, out);
 
 	found |= up_opts_word(word, out);
+	found |= up_repl_word(word, out);
 	if (!found)
 		found = up_ref_word(plain_word(word, buf, sizeof(buf)), up_agg_rows, out);
 	return found ? 0 : unknown_word(word);
@@ -82,6 +84,8 @@ int up_cmd_reference(const struct up_opts *o)
 		up_ref_markdown(t, up_agg_rows, &out);
 	else if (!strcmp(o->word, "options"))
 		up_opts_markdown(&out);
+	else if (!strcmp(o->word, "commands"))
+		up_repl_markdown(&out);
 	if (!out.len) {
 		up_complain("there is no table `%s` in the reference", o->word);
 		status = 2;

@@ -23,6 +23,7 @@
 #include "runtime/cli/modules.h"
 #include "runtime/cli/opts.h"
 #include "runtime/cli/print.h"
+#include "runtime/cli/repl.h"
 #include "runtime/cli/run.h"
 
 #define EXIT_USAGE 2
@@ -358,6 +359,13 @@ static int run_other(const struct up_opts *o, const struct up_signals *sig)
 	}
 }
 
+/* Without a program at a terminal there is a prompt. */
+static bool wants_prompt(const struct up_opts *o)
+{
+	return o->command == UP_CMD_RUN && !o->has_program && !o->script && !o->dry_run &&
+	       isatty(STDIN_FILENO);
+}
+
 static int run_command(struct up_opts *o, const struct up_signals *sig)
 {
 	struct up_buf b = { 0 };
@@ -376,6 +384,8 @@ static int run_command(struct up_opts *o, const struct up_signals *sig)
 		status = run_other(o, sig);
 	} else if (o->command == UP_CMD_REPLAY && !o->script_help) {
 		status = replay(o, sig);
+	} else if (wants_prompt(o)) {
+		status = up_repl(o, sig);
 	} else {
 		status = load(o, &b, &name);
 		if (!status && o->command == UP_CMD_FMT)

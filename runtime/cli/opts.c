@@ -217,7 +217,7 @@ static const struct row rows[] = {
 	{ "man", 0, NULL, "print the man page in roff", set_man, 0 },
 	{ "reference", 0, "TABLE",
 	  "print a table of the reference in Markdown: values, types, actions, aggregates, "
-	  "diagnostics, options",
+	  "diagnostics, options, commands",
 	  set_reference, 0 },
 };
 
@@ -233,6 +233,8 @@ static const struct {
 	  "parameter of the script, --help shows them" },
 	{ "run", UP_CMD_RUN, "[OPTIONS] -e 'PROGRAM' [ARGS]", "run a one-liner" },
 	{ "run", UP_CMD_RUN, "[OPTIONS] < SCRIPT.up", "run a program from standard input" },
+	{ "run", UP_CMD_RUN, "[-p PID] [-c 'CMD ARGS']",
+	  "at a terminal: a prompt, at which probes are added and taken away while others run" },
 	{ "record", UP_CMD_RECORD, "record -o FILE [OPTIONS] SCRIPT | -e PROGRAM",
 	  "write the events of a script's probes to FILE, as trace-cmd does; nothing else of the "
 	  "script is run" },

@@ -104,7 +104,7 @@ static int start(struct run *r, const struct up_plan *plan, char **words)
 	if (!err)
 		err = up_output_open(r->o, r->sig->stop_fd, &r->out, &r->st);
 	if (!err && words)
-		err = up_child_hold(&r->child, words, &r->st);
+		err = up_child_hold(&r->child, words, NULL, &r->st);
 	if (!err)
 		err = open_session(r, plan);
 	if (!err)

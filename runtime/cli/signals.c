@@ -7,8 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static int stop_pipe[2] = { -1, -1 }, child_pipe[2] = { -1, -1 };
+static int stop_pipe[2] = { -1, -1 }, child_pipe[2] = { -1, -1 }, notice_pipe[2] = { -1, -1 };
 static volatile sig_atomic_t stopped, hurried, deferred, is_preparing = 1;
+static volatile sig_atomic_t interrupted, resized, suspended; /* at a prompt */
 static struct timespec stopped_at; /* written by the first signal, before `stopped` */
 
 /* Nothing is in the kernel yet, so there is nothing to do but to go. */
@@ -78,10 +79,12 @@ int up_signals_init(struct up_signals *s)
 	struct sigaction child = { .sa_handler = note_child,
 				   .sa_flags = SA_RESTART | SA_NOCLDSTOP };
 
-	if (pipe2(stop_pipe, O_CLOEXEC | O_NONBLOCK) || pipe2(child_pipe, O_CLOEXEC | O_NONBLOCK))
+	if (pipe2(stop_pipe, O_CLOEXEC | O_NONBLOCK) || pipe2(child_pipe, O_CLOEXEC | O_NONBLOCK) ||
+	    pipe2(notice_pipe, O_CLOEXEC | O_NONBLOCK))
 		return -errno;
 	s->stop_fd = stop_pipe[0];
 	s->child_fd = child_pipe[0];
+	s->notice_fd = notice_pipe[0];
 	sigemptyset(&stop.sa_mask);
 	sigaddset(&stop.sa_mask, SIGINT);
 	sigaddset(&stop.sa_mask, SIGTERM);
@@ -109,6 +112,46 @@ void up_signals_defer(void)
 	deferred = 1;
 }
 
+static void note(int sig)
+{
+	int err = errno;
+
+	if (sig == SIGWINCH)
+		resized = 1;
+	else if (sig == SIGTSTP)
+		suspended = 1;
+	else
+		interrupted = 1;
+	if (write(notice_pipe[1], "", 1) < 0)
+		err = errno == EAGAIN ? err : errno;
+	errno = err;
+}
+
+void up_signals_at_prompt(void)
+{
+	static const int signals[] = { SIGINT, SIGQUIT, SIGWINCH, SIGTSTP };
+	struct sigaction sa = { .sa_handler = note, .sa_flags = SA_RESTART };
+
+	sigemptyset(&sa.sa_mask);
+	deferred = 1;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaction(signals[i], &sa, NULL);
+}
+
+unsigned up_signals_notices(const struct up_signals *s)
+{
+	unsigned notices = 0;
+	char bytes[64];
+
+	while (read(s->notice_fd, bytes, sizeof(bytes)) > 0)
+		;
+	notices |= interrupted ? UP_NOTICE_INTERRUPT : 0;
+	notices |= resized ? UP_NOTICE_RESIZE : 0;
+	notices |= suspended ? UP_NOTICE_SUSPEND : 0;
+	interrupted = resized = suspended = 0;
+	return notices;
+}
+
 bool up_signals_stopped(void)
 {
 	return stopped;
@@ -116,7 +159,7 @@ bool up_signals_stopped(void)
 
 unsigned up_signals_urgency(void)
 {
-	return hurried ? 2 : (unsigned)stopped;
+	return hurried ? 2 : (unsigned)(stopped || interrupted);
 }
 
 void up_signals_take(const struct up_signals *s)

@@ -7,8 +7,9 @@
 #include <stdbool.h>
 
 struct up_signals {
-	int stop_fd;  /* becomes and stays readable at SIGINT, SIGTERM or SIGHUP */
-	int child_fd; /* becomes readable at SIGCHLD; up_signals_take() empties it */
+	int stop_fd;   /* becomes and stays readable at SIGINT, SIGTERM or SIGHUP */
+	int child_fd;  /* becomes readable at SIGCHLD; up_signals_take() empties it */
+	int notice_fd; /* at a prompt: becomes readable when up_signals_notices() has something */
 };
 
 /*
@@ -23,6 +24,19 @@ int up_signals_init(struct up_signals *s);
  */
 void up_signals_quick(bool is_run);
 void up_signals_defer(void);
+
+/*
+ * At a prompt some signals do not end the program: they are noted, and with them
+ * up_signals_urgency() is 1 until they have been asked for.
+ */
+enum up_notice {
+	UP_NOTICE_INTERRUPT = 1, /* SIGINT, SIGQUIT */
+	UP_NOTICE_RESIZE = 2,    /* SIGWINCH */
+	UP_NOTICE_SUSPEND = 4    /* SIGTSTP */
+};
+void up_signals_at_prompt(void);
+/* Which have come since this was asked last: enum up_notice, or-ed. */
+unsigned up_signals_notices(const struct up_signals *s);
 
 /* Has one of the signals come that end a run? */
 bool up_signals_stopped(void);

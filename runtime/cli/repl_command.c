@@ -1,0 +1,353 @@
+/* The commands of the prompt. */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lang/ast.h"
+#include "lang/base/text.h"
+#include "runtime/cli/cmd_help.h"
+#include "runtime/cli/cmd_list.h"
+#include "runtime/cli/repl_int.h"
+#include "runtime/cli/words.h"
+
+/* ---- the program ---- */
+
+static void change_entry(struct up_repl *r, const char *args, bool on)
+{
+	struct up_entry *e = up_repl_entry(r, args);
+	struct up_program old;
+
+	if (!e)
+		return;
+	if (!e->decl->is_probe && !e->decl->is_timed) {
+		up_repl_say(r, "%u is no probe and no timed block; `delete %u` takes it out",
+			    e->decl->number, e->decl->number);
+		return;
+	}
+	if (e->is_off == !on) {
+		up_repl_say(r, "%u is %s already", e->decl->number, on ? "enabled" : "disabled");
+		return;
+	}
+	if (!up_program_copy(&r->program, 0, &old)) {
+		up_repl_say(r, "out of memory");
+		return;
+	}
+	e->is_off = !on;
+	up_program_push(r, old);
+	up_program_sync(r);
+}
+
+static void enable(struct up_repl *r, const char *args)
+{
+	change_entry(r, args, true);
+}
+
+static void disable(struct up_repl *r, const char *args)
+{
+	change_entry(r, args, false);
+}
+
+static void delete (struct up_repl *r, const char *args)
+{
+	const struct up_entry *e = up_repl_entry(r, args);
+	struct up_program old, next;
+
+	if (!e)
+		return;
+	size_t at = (size_t)(e - r->program.v);
+	if (!up_program_copy(&r->program, 0, &old) || !up_program_copy(&r->program, 0, &next)) {
+		up_repl_say(r, "out of memory");
+		return;
+	}
+	next.nr--;
+	memmove(&next.v[at], &next.v[at + 1], (next.nr - at) * sizeof(*next.v));
+	if (up_program_apply(r, next, NULL))
+		up_program_push(r, old);
+	else
+		free(old.v);
+}
+
+static void undo(struct up_repl *r, const char *args)
+{
+	struct up_program copy;
+
+	(void)args;
+	if (!r->nr_undo) {
+		up_repl_say(r, "nothing to undo");
+		return;
+	}
+	if (!up_program_copy(&r->undo[r->nr_undo - 1], 0, &copy)) {
+		up_repl_say(r, "out of memory");
+		return;
+	}
+	if (up_program_apply(r, copy, NULL))
+		free(r->undo[--r->nr_undo].v);
+}
+
+/* ---- files ---- */
+
+/* The only word of a command; NULL after a message. The caller frees the vector. */
+static char **one_word(struct up_repl *r, const char *args, const char *what)
+{
+	struct up_buf err = { 0 };
+	char **words = up_split_words(args, &err);
+
+	if (words && words[0] && !words[1])
+		return words;
+	up_repl_say(r, "%s%s", err.len ? err.s : what, "");
+	free(words);
+	up_buf_fini(&err);
+	return NULL;
+}
+
+static bool read_file(struct up_repl *r, const char *path, struct up_buf *text)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat sb;
+	ssize_t n = -1;
+
+	if (fd >= 0 && !fstat(fd, &sb) && !S_ISREG(sb.st_mode))
+		errno = EINVAL;
+	else
+		while (fd >= 0 && text->len <= UP_SOURCE_MAX) {
+			char *to = up_buf_room(text, 65536);
+
+			n = to ? read(fd, to, 65536) : -1;
+			if (n <= 0)
+				break;
+			text->len += (size_t)n;
+		}
+	int err = errno;
+	if (fd >= 0)
+		close(fd);
+	if (!n)
+		return true;
+	up_repl_say(r, "cannot read %s: %s", path, n > 0 ? "it is too large" : strerror(err));
+	return false;
+}
+
+static void load(struct up_repl *r, const char *args)
+{
+	char **words = one_word(r, args, "load what? As in: load FILE.up");
+	struct up_buf text = { 0 };
+
+	if (words && read_file(r, words[0], &text))
+		up_program_add(r, text.s ? text.s : "", text.len);
+	free(words);
+	up_buf_fini(&text);
+}
+
+/* The program as `uptick fmt` writes it. */
+static void format(const struct up_buf *text, struct up_buf *out)
+{
+	struct up_compile *c = up_compile_new();
+
+	if (c) {
+		int src = up_source_add(&c->sources, "", text->s ? text->s : "", text->len);
+
+		up_parse(&c->diags, (uint32_t)src);
+		if (!c->diags.nr_errors)
+			up_fmt(&c->sources, (uint32_t)src, out);
+		else
+			up_buf_add(out, text->s, text->len);
+	}
+	up_compile_free(c);
+}
+
+static bool write_new(struct up_repl *r, const char *path, const struct up_buf *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	size_t done = 0;
+	ssize_t n = 0;
+
+	while (fd >= 0 && done < text->len && n >= 0) {
+		n = write(fd, text->s + done, text->len - done);
+		done += n > 0 ? (size_t)n : 0;
+	}
+	int err = errno;
+	bool ok = fd >= 0 && !close(fd) && done == text->len;
+	if (!ok)
+		up_repl_say(r, "cannot write %s: %s", path,
+			    err == EEXIST ? "it is there already" : strerror(err));
+	return ok;
+}
+
+static void save(struct up_repl *r, const char *args)
+{
+	char **words = one_word(r, args, "save where? As in: save FILE.up");
+	struct up_buf text = { 0 }, out = { 0 };
+
+	if (words && r->program.nr) {
+		up_program_text(r, &text);
+		format(&text, &out);
+		if (write_new(r, words[0], &out))
+			up_repl_say(r, "saved %zu %s; run it with: uptick %s", r->program.nr,
+				    r->program.nr == 1 ? "declaration" : "declarations", words[0]);
+	} else if (words) {
+		up_repl_say(r, "there is nothing to save yet");
+	}
+	free(words);
+	up_buf_fini(&text);
+	up_buf_fini(&out);
+}
+
+/* ---- output ---- */
+
+static void set_pause(struct up_repl *r, const char *args)
+{
+	(void)args;
+	r->is_paused = true;
+	r->left_out = 0;
+	up_repl_say(r, "output of probes is left out; `resume` shows it again");
+}
+
+static void resume(struct up_repl *r, const char *args)
+{
+	(void)args;
+	if (!r->is_paused)
+		up_repl_say(r, "output is shown already");
+	else
+		up_repl_say(r, "%llu %s left out meanwhile", (unsigned long long)r->left_out,
+			    r->left_out == 1 ? "line was" : "lines were");
+	r->is_paused = false;
+}
+
+/* ---- others ---- */
+
+static void list(struct up_repl *r, const char *args)
+{
+	struct up_opts o = { .command = UP_CMD_LIST, .pid = r->seen_by };
+	struct up_buf err = { 0 };
+	char **words = up_split_words(args, &err);
+
+	if (!words) {
+		up_repl_say(r, "%s", err.s ? err.s : "out of memory");
+	} else if (!words[0]) {
+		up_repl_say(r, "list what? As in: list 'libc:mem*', or list 'libss*'");
+	} else {
+		o.script = words[0];
+		o.args = words + 1;
+		while (o.args[o.nr_args])
+			o.nr_args++;
+		up_cmd_list(&o);
+	}
+	free(words);
+	up_buf_fini(&err);
+}
+
+static void put_command(struct up_buf *b, const struct up_repl_command *c)
+{
+	up_buf_printf(b, "  %-17s %s\n", c->form, c->help);
+}
+
+void up_repl_markdown(struct up_buf *out)
+{
+	up_buf_puts(out, "| command | does |\n| --- | --- |\n");
+	for (const struct up_repl_command *c = up_repl_commands; c->name; c++)
+		up_buf_printf(out, "| `%s` | %s |\n", c->form, c->help);
+}
+
+bool up_repl_word(const char *word, struct up_buf *out)
+{
+	for (const struct up_repl_command *c = up_repl_commands; c->name; c++)
+		if (!strcmp(c->name, word)) {
+			up_buf_printf(out, "%s (a command of the prompt)\n    %s\n", c->form,
+				      c->help);
+			return true;
+		}
+	return false;
+}
+
+static void list_commands(struct up_repl *r)
+{
+	up_buf_puts(&r->out.buf,
+		    "Type a declaration, as in\n"
+		    "  probe libc:malloc < sizes = hist(arg0) by comm >\n"
+		    "or a statement or value, as in  show(sizes)  or  1 + 2 . Commands:\n");
+	for (const struct up_repl_command *c = up_repl_commands; c->name; c++)
+		put_command(&r->out.buf, c);
+	up_buf_puts(&r->out.buf, "Ctrl-C stops output or gives up a line; Ctrl-D leaves.\n");
+}
+
+static void help(struct up_repl *r, const char *args)
+{
+	struct up_opts o = { .command = UP_CMD_WORD };
+	struct up_buf err = { 0 };
+	char **words = *args ? up_split_words(args, &err) : NULL;
+
+	if (words && words[0]) {
+		o.script = words[0];
+		o.args = words + 1;
+		while (o.args[o.nr_args])
+			o.nr_args++;
+		up_cmd_word(&o);
+	} else {
+		list_commands(r);
+	}
+	free(words);
+	up_buf_fini(&err);
+}
+
+static void quit(struct up_repl *r, const char *args)
+{
+	(void)args;
+	r->is_over = true;
+}
+
+const struct up_repl_command up_repl_commands[] = {
+	{ "probes", "probes", "the declarations: number, state, places, hits, rate",
+	  up_repl_probes },
+	{ "enable", "enable N", "arms probe N again", enable },
+	{ "disable", "disable N", "disarms probe N; what it gathered stays", disable },
+	{ "delete", "delete N", "takes declaration N out of the program", delete },
+	{ "show", "show [NAME]", "shows an aggregation, table or variable; or all", up_repl_show },
+	{ "clear", "clear [NAME]", "empties it; or all aggregations and tables", up_repl_clear },
+	{ "vars", "vars", "the variables, tables and aggregations", up_repl_vars },
+	{ "list", "list PATTERN", "places that can be probed: list 'libc:mem*'", list },
+	{ "plan", "plan N", "what declaration N has put into the kernel", up_repl_plan },
+	{ "pause", "pause", "leaves the lines of probes out; they go on gathering", set_pause },
+	{ "resume", "resume", "shows them again", resume },
+	{ "attach", "attach [PID]", "traces only this process, and others that are attached",
+	  up_repl_attach },
+	{ "run", "run CMD", "starts a command; its output is shown here", up_repl_run },
+	{ "save", "save FILE.up", "writes the program as a script", save },
+	{ "load", "load FILE.up", "adds the declarations of a script", load },
+	{ "undo", "undo", "takes the latest change of the program back", undo },
+	{ "help", "help [WORD]", "explains a command, or a word of the language", help },
+	{ "quit", "quit", "takes everything out of the kernel and leaves", quit },
+	{ NULL, NULL, NULL, NULL },
+};
+
+/* Does the rest of a line go on as an expression or an assignment does? */
+static bool is_language(const char *rest)
+{
+	const char *s = rest + strspn(rest, " \t");
+
+	if (*s == '=' || *s == '(' || *s == '[')
+		return true;
+	if (!*s || !strchr("+-*/%&|^<>!~.,:;", *s))
+		return false;
+	size_t len = strspn(s, "+-*/%&|^<>=!~.,:;");
+	return s == rest || !s[len] || s[len] == ' ' || s[len] == '\t';
+}
+
+const struct up_repl_command *up_repl_command(const char *line, const char **args)
+{
+	const char *word = line + strspn(line, " \t");
+	size_t len = 0;
+
+	while (islower((unsigned char)word[len]))
+		len++;
+	if (!len || isalnum((unsigned char)word[len]) || word[len] == '_' ||
+	    is_language(word + len))
+		return NULL;
+	*args = word + len + strspn(word + len, " \t");
+	for (const struct up_repl_command *c = up_repl_commands; c->name; c++)
+		if (strlen(c->name) == len && !memcmp(c->name, word, len))
+			return c;
+	return NULL;
+}

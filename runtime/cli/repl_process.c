@@ -1,0 +1,300 @@
+/* Processes that the prompt traces or has started. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lang/base/text.h"
+#include "runtime/cli/repl_int.h"
+#include "runtime/cli/words.h"
+
+#define CHUNK 16384 /* bytes of a command's output that are shown at a time */
+
+/* ---- the list ---- */
+
+static struct up_traced *add_traced(struct up_repl *r, pid_t pid, const char *name)
+{
+	struct up_traced *more = reallocarray(r->traced, r->nr_traced + 1, sizeof(*more));
+	struct up_traced t = { .pid = pid, .output = -1 };
+
+	if (!more)
+		return NULL;
+	r->traced = more;
+	t.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	t.name = strdup(name);
+	more[r->nr_traced] = t;
+	return &more[r->nr_traced++];
+}
+
+static void drop_traced(struct up_repl *r, size_t i)
+{
+	struct up_traced *t = &r->traced[i];
+
+	if (t->fd >= 0)
+		close(t->fd);
+	if (t->output >= 0)
+		close(t->output);
+	free(t->name);
+	memmove(t, t + 1, (--r->nr_traced - i) * sizeof(*t));
+}
+
+static void name_of(pid_t pid, char name[64])
+{
+	char path[40];
+	ssize_t n = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, name, 63);
+		close(fd);
+	}
+	name[n > 0 ? n : 0] = 0;
+	name[strcspn(name, "\n")] = 0;
+}
+
+/* ---- attach ---- */
+
+/*
+ * Only some processes are traced from now on. The kernel adds what they start by itself; so it must
+ * be told before their threads are listed.
+ */
+static bool restrict_to(struct up_repl *r, pid_t pid, struct up_status *st)
+{
+	struct up_attach *a = r->session->attach;
+	size_t first = a->nr_tids;
+
+	if (up_attach_follow(a, true, st) || up_attach_add_process(a, pid, st))
+		return false;
+	for (size_t i = 0; i < a->nr_tids && first < a->nr_tids; i++)
+		if (!up_procs_of(&r->session->engine.vm.procs, a->tids[i]))
+			up_procs_know(&r->session->engine.vm.procs, a->tids[i], pid);
+	r->is_restricted = true;
+	return true;
+}
+
+static bool is_traced(const struct up_repl *r, pid_t pid)
+{
+	for (size_t i = 0; i < r->nr_traced; i++)
+		if (r->traced[i].pid == pid)
+			return true;
+	return false;
+}
+
+static void list_traced(struct up_repl *r)
+{
+	for (size_t i = 0; i < r->nr_traced; i++)
+		up_repl_say(r, "%d (%s)", (int)r->traced[i].pid, r->traced[i].name);
+	if (!r->is_restricted)
+		up_repl_say(r, "all processes are traced; `attach PID` traces one alone");
+}
+
+static void attach(struct up_repl *r, pid_t pid)
+{
+	struct up_status st = { 0 };
+	char name[64];
+
+	name_of(pid, name);
+	if (is_traced(r, pid) && r->is_restricted) {
+		up_repl_say(r, "%d is traced already", (int)pid);
+	} else if (!restrict_to(r, pid, &st)) {
+		up_repl_say_status(r, &st);
+	} else if (!is_traced(r, pid) && !add_traced(r, pid, name)) {
+		up_repl_say(r, "out of memory");
+	} else {
+		up_elf_resolver_free(r->elf); /* names mean first what this process has mapped */
+		r->elf = NULL;
+		r->seen_by = pid;
+		up_repl_say(r, "tracing %d (%s) and what it starts", (int)pid, name);
+	}
+}
+
+void up_repl_attach(struct up_repl *r, const char *args)
+{
+	char *end;
+	long pid = strtol(args, &end, 10);
+
+	if (!*args)
+		list_traced(r);
+	else if (*args < '0' || *args > '9' || end[strspn(end, " \t")] || pid <= 0 ||
+		 pid > INT32_MAX)
+		up_repl_say(r, "attach takes the number of a process");
+	else
+		attach(r, (pid_t)pid);
+}
+
+/* ---- run ---- */
+
+/*
+ * With event-fork the kernel would put our child among those that are left out, as we are: so it
+ * is off for the moment, and what the traced processes start meanwhile is looked for afterwards.
+ */
+static int hold(struct up_repl *r, char **words, struct up_child *c, int output,
+		struct up_status *st)
+{
+	struct up_child_stdio io = { .in = open("/dev/null", O_RDONLY | O_CLOEXEC), .out = output };
+	struct up_attach *a = r->session->attach;
+	int err = 0;
+
+	if (r->is_restricted)
+		err = up_attach_follow(a, false, st);
+	if (!err)
+		err = up_child_hold(c, words, &io, st);
+	if (r->is_restricted) {
+		int again = up_attach_follow(a, true, err ? NULL : st);
+
+		for (size_t i = 0; i < r->nr_traced && !again; i++)
+			up_attach_add_process(a, r->traced[i].pid, NULL);
+		if (!err && !again)
+			again = up_attach_add_thread(a, c->pid, st);
+		err = err ? err : again;
+	}
+	if (io.in >= 0)
+		close(io.in);
+	return err;
+}
+
+static void start(struct up_repl *r, char **words)
+{
+	struct up_child c = { 0 };
+	struct up_status st = { 0 };
+	int pipes[2];
+
+	if (pipe2(pipes, O_CLOEXEC)) {
+		up_repl_say(r, "cannot start %s: %s", words[0], strerror(errno));
+		return;
+	}
+	int err = hold(r, words, &c, pipes[1], &st);
+	close(pipes[1]);
+	struct up_traced *t = err ? NULL : add_traced(r, c.pid, words[0]);
+	if (!err && t) {
+		fcntl(pipes[0], F_SETFL, O_NONBLOCK);
+		t->output = pipes[0];
+		up_procs_know(&r->session->engine.vm.procs, c.pid, c.pid);
+		err = up_child_go(&c, words, &st);
+		t->child = c;
+		up_repl_say(r, "%d started: %s", (int)c.pid, words[0]);
+	} else {
+		close(pipes[0]);
+		up_child_end(&c);
+	}
+	if (err)
+		up_repl_say_status(r, &st);
+}
+
+void up_repl_run(struct up_repl *r, const char *args)
+{
+	struct up_buf err = { 0 };
+	char **words = up_split_words(args, &err);
+
+	if (words && words[0])
+		start(r, words);
+	else
+		up_repl_say(r, "%s", err.len ? err.s : "run what? As in: run zsh -c true");
+	free(words);
+	up_buf_fini(&err);
+}
+
+void up_repl_start(struct up_repl *r)
+{
+	if (r->o->pid)
+		attach(r, r->o->pid);
+	if (r->o->run)
+		up_repl_run(r, r->o->run);
+}
+
+/* ---- what becomes of them ---- */
+
+size_t up_repl_fds(const struct up_repl *r, struct pollfd *fds, size_t max)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < r->nr_traced && nr + 2 <= max; i++) {
+		fds[nr++] = (struct pollfd){ r->traced[i].output, POLLIN, 0 };
+		fds[nr++] = (struct pollfd){ r->traced[i].fd, POLLIN, 0 };
+	}
+	return nr;
+}
+
+/* Lines of its output, escaped; a part of a line is shown as one. */
+static void pass_on(struct up_repl *r, struct up_traced *t)
+{
+	char text[CHUNK];
+	ssize_t n = read(t->output, text, sizeof(text));
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		close(t->output);
+		t->output = -1;
+		return;
+	}
+	for (ssize_t i = 0, from = 0; i <= n; i++) {
+		if (i < n && text[i] != '\n' && text[i] != '\t')
+			continue;
+		up_text_escape(&r->out.buf, text + from, (size_t)(i - from), 0);
+		if (i < n)
+			up_buf_putc(&r->out.buf, text[i]);
+		from = i + 1;
+	}
+	up_repl_flush(r);
+}
+
+static bool has_ended(struct up_traced *t)
+{
+	struct pollfd p = { t->fd, POLLIN, 0 };
+	char path[40];
+
+	if (t->child.pid)
+		return up_child_ended(&t->child);
+	if (t->fd >= 0)
+		return poll(&p, 1, 0) > 0;
+	snprintf(path, sizeof(path), "/proc/%d", (int)t->pid);
+	return access(path, F_OK) != 0;
+}
+
+static void say_end(struct up_repl *r, const struct up_traced *t)
+{
+	int status = t->child.wait_status;
+
+	if (t->child.pid && WIFSIGNALED(status))
+		up_repl_say(r, "%d (%s) was ended by signal %d", (int)t->pid, t->name,
+			    WTERMSIG(status));
+	else if (t->child.pid)
+		up_repl_say(r, "%d (%s) has ended with status %d", (int)t->pid, t->name,
+			    WEXITSTATUS(status));
+	else
+		up_repl_say(r, "%d (%s) has ended", (int)t->pid, t->name);
+	up_repl_flush(r);
+	r->has_gone = true;
+}
+
+void up_repl_processes(struct up_repl *r)
+{
+	for (size_t i = r->nr_traced; i-- > 0;) {
+		struct up_traced *t = &r->traced[i];
+
+		if (t->output >= 0)
+			pass_on(r, t);
+		if (t->output >= 0 && !t->child.ended)
+			up_child_ended(&t->child);
+		if (t->output >= 0 || !has_ended(t))
+			continue;
+		say_end(r, t);
+		drop_traced(r, i);
+	}
+}
+
+void up_repl_processes_fini(struct up_repl *r)
+{
+	while (r->nr_traced) {
+		up_child_end(&r->traced[0].child);
+		drop_traced(r, 0);
+	}
+	free(r->traced);
+}

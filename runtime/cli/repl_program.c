@@ -1,0 +1,471 @@
+/* The program of the prompt: declarations, compiled together each time one comes or goes. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lang/plan_succeed.h"
+#include "lang/prompt.h"
+#include "runtime/cli/modules.h"
+#include "runtime/cli/repl_int.h"
+#include "runtime/clock.h"
+
+/* ---- declarations and programs ---- */
+
+struct up_decl *up_decl_new(struct up_repl *r, const char *text, size_t len, uint32_t hidden)
+{
+	struct up_decl *d = calloc(1, sizeof(*d));
+	char *copy = d ? malloc(len + 1) : NULL;
+
+	if (!copy) {
+		free(d);
+		return NULL;
+	}
+	memcpy(copy, text, len);
+	copy[len] = 0;
+	d->text = (struct up_text){ copy, len };
+	d->hidden = hidden;
+	d->number = ++r->nr_decls;
+	d->next = r->decls;
+	r->decls = d;
+	return d;
+}
+
+bool up_program_copy(const struct up_program *p, size_t more, struct up_program *out)
+{
+	out->v = calloc(p->nr + more + 1, sizeof(*out->v));
+	out->nr = p->nr;
+	if (out->v && p->nr)
+		memcpy(out->v, p->v, p->nr * sizeof(*out->v));
+	return out->v;
+}
+
+#define UNDO_MAX 200 /* steps that can be undone */
+
+void up_program_push(struct up_repl *r, struct up_program old)
+{
+	if (r->nr_undo == UNDO_MAX) {
+		free(r->undo[0].v);
+		memmove(r->undo, r->undo + 1, --r->nr_undo * sizeof(*r->undo));
+	}
+	struct up_program *more = reallocarray(r->undo, r->nr_undo + 1, sizeof(*more));
+	if (!more) {
+		free(old.v);
+		return;
+	}
+	r->undo = more;
+	more[r->nr_undo++] = old;
+}
+
+void up_program_fini(struct up_repl *r)
+{
+	for (size_t i = 0; i < r->nr_undo; i++)
+		free(r->undo[i].v);
+	free(r->undo);
+	free(r->program.v);
+	while (r->decls) {
+		struct up_decl *next = r->decls->next;
+
+		free((char *)r->decls->text.s);
+		free(r->decls->sets);
+		free(r->decls);
+		r->decls = next;
+	}
+	free(r->probes);
+	free(r->blocks);
+	up_plan_free(r->plan);
+	up_elf_resolver_free(r->elf);
+}
+
+/* ---- compiling ---- */
+
+/* One try to compile. */
+struct attempt {
+	struct up_repl *r;
+	const struct up_program *program;
+	const struct up_text *once;
+	struct up_compile *c;
+	struct up_plan *plan;
+	struct up_origin *probes, *blocks; /* of the plan as it was compiled */
+	uint32_t *old_probes, *old_blocks; /* up_succession.probes, .blocks */
+	size_t nr_parts;
+};
+
+static void attempt_fini(struct attempt *a)
+{
+	up_compile_free(a->c);
+	up_plan_free(a->plan);
+	free(a->probes);
+	free(a->blocks);
+	free(a->old_probes);
+	free(a->old_blocks);
+}
+
+static bool say_no_memory(struct up_repl *r)
+{
+	up_repl_say(r, "out of memory");
+	return false;
+}
+
+/* The resolver stays, so that what is compiled again finds the files that it found before. */
+static bool open_resolver(struct up_repl *r)
+{
+	struct up_elf_options eo = { .pid = r->seen_by, .compile_once = true };
+
+	if (!r->elf)
+		r->elf = up_elf_resolver_new(&eo);
+	return r->elf;
+}
+
+static bool is_known(const struct up_repl *r, const struct up_decl *d)
+{
+	for (size_t i = 0; i < r->program.nr; i++)
+		if (r->program.v[i].decl == d)
+			return true;
+	return false;
+}
+
+/* Warnings of declarations that have been there before were shown then. */
+static void drop_old_warnings(struct attempt *a)
+{
+	struct up_diags *ds = &a->c->diags;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < ds->list.nr; i++) {
+		struct up_span at;
+
+		up_source_use(&a->c->sources, ds->list.v[i].span, &at);
+		bool is_old = at.src < a->program->nr && is_known(a->r, a->program->v[at.src].decl);
+		if (!is_old || ds->list.v[i].severity == UP_SEV_ERROR)
+			ds->list.v[nr++] = ds->list.v[i];
+	}
+	ds->list.nr = nr;
+}
+
+static void show_diags(struct attempt *a)
+{
+	drop_old_warnings(a);
+	up_diag_text(&a->c->diags, &a->r->out.buf, a->r->out.colour);
+}
+
+static bool compile(struct attempt *a)
+{
+	struct up_repl *r = a->r;
+	size_t nr = a->program->nr;
+	struct up_part *parts = calloc(nr + 2, sizeof(*parts));
+	char(*names)[24] = calloc(nr + 1, sizeof(*names));
+
+	a->c = up_compile_new();
+	if (!parts || !names || !a->c || !open_resolver(r)) {
+		free(parts);
+		free(names);
+		return say_no_memory(r);
+	}
+	for (size_t i = 0; i < nr; i++) {
+		const struct up_decl *d = a->program->v[i].decl;
+
+		snprintf(names[i], sizeof(names[i]), is_known(r, d) ? "[%u]" : "input", d->number);
+		parts[i] = (struct up_part){ names[i], d->text.s, d->text.len, d->hidden };
+	}
+	if (a->once)
+		parts[nr++] = (struct up_part){ "input", a->once->s, a->once->len, 1 };
+	if (!nr) /* a program that is empty is one, too */
+		parts[nr++] = (struct up_part){ .name = "input", .text = "" };
+	a->nr_parts = nr;
+	a->plan = up_build_parts(r->o, r->elf, a->c, parts, nr);
+	free(parts);
+	free(names);
+	show_diags(a);
+	return a->plan || (!a->c->diags.nr_errors && say_no_memory(r));
+}
+
+/* ---- what belongs to what ---- */
+
+/* The declaration of a part, and how many of its kind it has had before. */
+static struct up_origin origin_of(const struct attempt *a, uint32_t part, uint32_t *seen)
+{
+	if (part >= a->program->nr)
+		return (struct up_origin){ 0 };
+	return (struct up_origin){ a->program->v[part].decl, seen[part]++ };
+}
+
+static uint32_t find_origin(const struct up_origin *v, uint32_t nr, struct up_origin o)
+{
+	for (uint32_t i = 0; o.decl && i < nr; i++)
+		if (v[i].decl == o.decl && v[i].ordinal == o.ordinal)
+			return i;
+	return UP_NONE;
+}
+
+/* Fills a->probes and a->blocks: by the plan as it is at this moment. */
+static bool find_origins(struct attempt *a)
+{
+	uint32_t *seen = calloc(a->nr_parts + 1, sizeof(*seen));
+
+	free(a->probes);
+	free(a->blocks);
+	a->probes = calloc(a->plan->nr_probes + 1, sizeof(*a->probes));
+	a->blocks = calloc(a->plan->nr_blocks + 1, sizeof(*a->blocks));
+	if (!seen || !a->probes || !a->blocks) {
+		free(seen);
+		return say_no_memory(a->r);
+	}
+	for (uint32_t i = 0; i < a->plan->nr_probes; i++)
+		a->probes[i] = origin_of(a, a->plan->probes[i].part, seen);
+	memset(seen, 0, a->nr_parts * sizeof(*seen));
+	for (uint32_t i = 0; i < a->plan->nr_blocks; i++)
+		a->blocks[i] = origin_of(a, a->plan->blocks[i].part, seen);
+	free(seen);
+	return true;
+}
+
+static bool match(struct attempt *a)
+{
+	const struct up_repl *r = a->r;
+
+	if (!find_origins(a))
+		return false;
+	a->old_probes = calloc(a->plan->nr_probes + 1, sizeof(*a->old_probes));
+	a->old_blocks = calloc(a->plan->nr_blocks + 1, sizeof(*a->old_blocks));
+	if (!a->old_probes || !a->old_blocks)
+		return say_no_memory(a->r);
+	for (uint32_t i = 0; i < a->plan->nr_probes; i++)
+		a->old_probes[i] = find_origin(r->probes, r->plan->nr_probes, a->probes[i]);
+	for (uint32_t i = 0; i < a->plan->nr_blocks; i++)
+		a->old_blocks[i] = find_origin(r->blocks, r->plan->nr_blocks, a->blocks[i]);
+	return true;
+}
+
+/* ---- the succession ---- */
+
+/* The kernel's objection is shown at the text when it is known which it is about. */
+static bool report(struct attempt *a, struct up_status *st)
+{
+	struct up_buf b = { 0 };
+
+	up_status_render(st, &b);
+	if (st->has_span) {
+		a->c->diags.list.nr = 0;
+		up_error(&a->c->diags, st->span, E_KERNEL, "%s", b.s ? b.s : "");
+		up_diag_text(&a->c->diags, &a->r->out.buf, a->r->out.colour);
+	} else {
+		up_repl_say(a->r, "%s", b.s ? b.s : "out of memory");
+	}
+	up_buf_fini(&b);
+	return false;
+}
+
+/* What gathered in a variable or aggregation that both have, and cannot go on, is told of. */
+static void say_lost_content(struct attempt *a, const struct up_succession *s)
+{
+	const struct up_plan *old = a->r->plan;
+
+	for (uint32_t i = 0; i < a->plan->nr_aggs; i++)
+		for (uint32_t k = 0; k < old->nr_aggs && s->aggs[i] == UP_NONE; k++)
+			if (a->plan->aggs[i].is_named && old->aggs[k].is_named &&
+			    !strcmp(a->plan->aggs[i].name, old->aggs[k].name))
+				up_repl_say(a->r, "%s gathers something else now, and begins anew",
+					    old->aggs[k].name);
+	for (uint32_t i = 0; i < a->plan->nr_vars; i++)
+		for (uint32_t k = 0; k < old->nr_vars && s->vars[i] == UP_NONE; k++)
+			if (a->plan->vars[i].scope == old->vars[k].scope &&
+			    !strcmp(a->plan->vars[i].name, old->vars[k].name))
+				up_repl_say(a->r, "%s has another type now, and begins anew",
+					    old->vars[k].name);
+}
+
+static bool succeed(struct attempt *a)
+{
+	struct up_repl *r = a->r;
+	struct up_succession s = { .probes = a->old_probes,
+				   .blocks = a->old_blocks,
+				   .generation = r->generation };
+	struct up_status st = { 0 };
+
+	if (up_plan_succeed(a->plan, r->plan, &s))
+		return say_no_memory(r);
+	int err = up_session_succeed(r->session, a->plan, &s, &st);
+	if (err) {
+		r->generation++; /* names that may be in the kernel now are not used again */
+		if (err == -ESTALE) {
+			up_elf_resolver_free(r->elf);
+			r->elf = NULL;
+		}
+		return report(a, &st);
+	}
+	say_lost_content(a, &s);
+	return find_origins(a);
+}
+
+/* The session runs the attempt's plan now. */
+static void take(struct attempt *a)
+{
+	struct up_repl *r = a->r;
+
+	up_plan_free(r->plan);
+	free(r->probes);
+	free(r->blocks);
+	r->plan = a->plan;
+	r->probes = a->probes;
+	r->blocks = a->blocks;
+	a->plan = NULL;
+	a->probes = a->blocks = NULL;
+}
+
+/* What a declaration is, as far as `probes` and `disable` want to know. */
+static void learn_kinds(struct up_repl *r)
+{
+	for (uint32_t i = 0; i < r->plan->nr_probes; i++)
+		if (r->probes[i].decl)
+			((struct up_decl *)r->probes[i].decl)->is_probe = true;
+	for (uint32_t i = 0; i < r->plan->nr_blocks; i++)
+		if (r->blocks[i].decl)
+			((struct up_decl *)r->blocks[i].decl)->is_timed =
+				r->plan->blocks[i].which == UP_ON_EVERY;
+}
+
+bool up_program_apply(struct up_repl *r, struct up_program next, const struct up_text *once)
+{
+	struct attempt a = { .r = r, .program = &next, .once = once };
+	bool ok = compile(&a) && match(&a) && succeed(&a);
+
+	if (ok) {
+		take(&a);
+		free(r->program.v);
+		r->program = next;
+		learn_kinds(r);
+		ok = up_program_sync(r);
+	} else {
+		free(next.v);
+	}
+	attempt_fini(&a);
+	return ok;
+}
+
+/* ---- on and off ---- */
+
+static bool is_off(const struct up_repl *r, const struct up_decl *d)
+{
+	for (size_t i = 0; d && i < r->program.nr; i++)
+		if (r->program.v[i].decl == d)
+			return r->program.v[i].is_off;
+	return false;
+}
+
+bool up_program_sync(struct up_repl *r)
+{
+	uint64_t now = up_clock_ns(CLOCK_MONOTONIC);
+	struct up_status st = { 0 };
+	int err = 0;
+
+	for (uint32_t i = 0; i < r->plan->nr_events && !err; i++) {
+		const struct up_plan_event *e = &r->plan->events[i];
+
+		if (!e->nr_sites)
+			continue;
+		uint32_t probe = r->plan->progs[r->plan->sites[e->sites[0]].prog].probe;
+		err = up_attach_switch(r->session->attach, i, !is_off(r, r->probes[probe].decl),
+				       &st);
+	}
+	for (uint32_t i = 0; i < r->plan->nr_blocks; i++)
+		if (r->plan->blocks[i].which == UP_ON_EVERY)
+			up_engine_switch(&r->session->engine, i, !is_off(r, r->blocks[i].decl),
+					 now);
+	if (err)
+		up_repl_say_status(r, &st);
+	return !err;
+}
+
+/* ---- adding ---- */
+
+static bool no_function(void *arg, const char *name)
+{
+	(void)arg;
+	(void)name;
+	return false;
+}
+
+/* Cuts the text into declarations, and adds an entry for each. */
+static bool add_entries(struct up_repl *r, struct up_arena *arena, const char *text, size_t len,
+			struct up_program *next)
+{
+	struct up_typed typed;
+
+	up_prompt_read(arena, text, len, no_function, NULL, &typed);
+	size_t nr = typed.kind == UP_TYPED_DECLS ? typed.nr : 0;
+	bool is_whole = nr == 0; /* with mistakes, it goes to the compiler as it is */
+	if (!up_program_copy(&r->program, is_whole ? 1 : nr, next))
+		return say_no_memory(r);
+	for (size_t i = 0; i < nr || (is_whole && i < 1); i++) {
+		struct up_span sp = is_whole ? (struct up_span){ 0, (uint32_t)len, 0 } : typed.v[i];
+		const char *s = text + sp.off;
+		size_t n = sp.len;
+
+		/* Lines count from what is there. */
+		for (; !is_whole && i && n && strchr(" \t\r\n;", *s); n--)
+			s++;
+		struct up_decl *d = up_decl_new(r, s, n, 0);
+		if (!d) {
+			free(next->v);
+			return say_no_memory(r);
+		}
+		next->v[next->nr++].decl = d;
+	}
+	return true;
+}
+
+bool up_program_add(struct up_repl *r, const char *text, size_t len)
+{
+	struct up_arena *arena = up_arena_new();
+	struct up_program old = { 0 }, next = { 0 };
+	unsigned number = r->nr_decls;
+	jmp_buf oom;
+	bool ok = false;
+
+	if (!arena || setjmp(oom)) {
+		up_arena_free(arena);
+		return say_no_memory(r);
+	}
+	up_arena_on_oom(arena, &oom);
+	if (up_program_copy(&r->program, 0, &old) && add_entries(r, arena, text, len, &next))
+		ok = up_program_apply(r, next, NULL);
+	up_arena_on_oom(arena, NULL);
+	up_arena_free(arena);
+	if (ok) {
+		up_program_push(r, old);
+	} else {
+		free(old.v);
+		r->nr_decls = number; /* numbers of what was refused are free again */
+	}
+	return ok;
+}
+
+/* ---- as a script ---- */
+
+static void put_commented(const struct up_text *text, struct up_buf *out)
+{
+	for (const char *s = text->s, *end; *s; s = *end ? end + 1 : end) {
+		end = s + strcspn(s, "\n");
+		up_buf_puts(out, "# ");
+		up_buf_add(out, s, (size_t)(end - s));
+		up_buf_putc(out, '\n');
+	}
+}
+
+void up_program_text(const struct up_repl *r, struct up_buf *out)
+{
+	for (size_t i = 0; i < r->program.nr; i++) {
+		const struct up_entry *e = &r->program.v[i];
+
+		if (i)
+			up_buf_putc(out, '\n');
+		if (e->is_off) {
+			up_buf_puts(out, "# disabled:\n");
+			put_commented(&e->decl->text, out);
+			continue;
+		}
+		up_buf_add(out, e->decl->text.s, e->decl->text.len);
+		up_buf_putc(out, '\n');
+	}
+}

@@ -1,0 +1,315 @@
+/* What the prompt knows of its program: probes, variables, plans. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lang/base/text.h"
+#include "runtime/cli/repl_int.h"
+#include "runtime/clock.h"
+
+#define SAMPLE_NS 1000000000ull /* how long hits are counted for a rate */
+
+/* ---- declarations ---- */
+
+struct up_entry *up_repl_entry(struct up_repl *r, const char *args)
+{
+	char *end;
+	unsigned long number = strtoul(args, &end, 10);
+
+	if (*args < '0' || *args > '9' || end[strspn(end, " \t")]) {
+		up_repl_say(r, "which one? `probes` lists the numbers");
+		return NULL;
+	}
+	for (size_t i = 0; i < r->program.nr; i++)
+		if (r->program.v[i].decl->number == number)
+			return &r->program.v[i];
+	up_repl_say(r, "there is no declaration %lu; `probes` lists the numbers", number);
+	return NULL;
+}
+
+void up_repl_sample(struct up_repl *r, uint64_t now)
+{
+	const struct up_engine *e = &r->session->engine;
+	bool is_due = now - r->looked_at >= SAMPLE_NS;
+
+	for (struct up_decl *d = r->decls; d; d = d->next)
+		d->hits = 0;
+	for (uint32_t i = 0; i < r->plan->nr_probes; i++)
+		if (r->probes[i].decl)
+			((struct up_decl *)r->probes[i].decl)->hits += e->hits[i];
+	for (struct up_decl *d = r->decls; d && is_due; d = d->next) {
+		uint64_t more = d->hits > d->sampled ? d->hits - d->sampled : 0;
+
+		d->rate = (double)more * 1e9 / (double)(now - r->looked_at);
+		d->sampled = d->hits;
+	}
+	if (is_due)
+		r->looked_at = now;
+}
+
+static uint32_t count_sites(const struct up_repl *r, const struct up_decl *d)
+{
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < r->plan->nr_events; i++) {
+		const struct up_plan_event *e = &r->plan->events[i];
+
+		if (e->nr_sites &&
+		    r->probes[r->plan->progs[r->plan->sites[e->sites[0]].prog].probe].decl == d)
+			nr += e->nr_sites;
+	}
+	return nr;
+}
+
+/* A text on one line, cut where the line ends. */
+static void put_line(struct up_repl *r, const struct up_decl *d, size_t from)
+{
+	size_t width = r->out.columns > from + 20 ? r->out.columns - from - 4 : 60, cols = 0;
+	const char *s = d->text.s;
+	struct up_buf b = { 0 };
+	bool blank = true;
+
+	if (d->hidden)
+		s += strcspn(s, "\n") + 1;
+	for (; *s; s++) {
+		bool is_blank = *s == ' ' || *s == '\t' || *s == '\n' || *s == '\r';
+
+		if (!is_blank)
+			up_buf_putc(&b, *s);
+		else if (!blank)
+			up_buf_putc(&b, ' ');
+		blank = is_blank;
+	}
+	if (d->hidden && b.len > 2) /* `>` of the block that nobody wrote */
+		b.len -= 2;
+	for (size_t i = 0; i < b.len;) {
+		uint32_t cp;
+		size_t n = up_utf8_decode(b.s + i, b.len - i, &cp);
+
+		n += !n;
+		if (++cols >= width) {
+			up_buf_puts(&r->out.buf, "...");
+			break;
+		}
+		up_text_escape(&r->out.buf, b.s + i, n, 0);
+		i += n;
+	}
+	up_buf_fini(&b);
+}
+
+static void put_entry(struct up_repl *r, const struct up_entry *e)
+{
+	const struct up_decl *d = e->decl;
+	struct up_buf *b = &r->out.buf;
+	size_t start = b->len;
+
+	up_buf_printf(b, "%3u  %-5s", d->number,
+		      e->is_off                    ? "off"
+		      : d->is_probe || d->is_timed ? "on"
+						   : "");
+	if (d->is_probe)
+		up_buf_printf(b, " %6" PRIu32 " %10" PRIu64 " %9.0f  ", count_sites(r, d), d->hits,
+			      d->rate);
+	else
+		up_buf_printf(b, " %6s %10s %9s  ", "", "", "");
+	put_line(r, d, b->len - start);
+	up_buf_putc(b, '\n');
+}
+
+void up_repl_probes(struct up_repl *r, const char *args)
+{
+	(void)args;
+	up_repl_sample(r, up_clock_ns(CLOCK_MONOTONIC));
+	if (!r->program.nr) {
+		up_repl_say(r, "no declarations yet; as in: probe libc:malloc < count() by comm >");
+		return;
+	}
+	up_buf_printf(&r->out.buf, "%3s  %-5s %6s %10s %9s  %s\n", "#", "state", "places", "hits",
+		      "hits/s", "declaration");
+	for (size_t i = 0; i < r->program.nr; i++)
+		put_entry(r, &r->program.v[i]);
+	if (r->session->src.lost)
+		up_repl_say(r, "%llu records were lost: the buffer was full; see --buffer",
+			    (unsigned long long)r->session->src.lost);
+}
+
+/* ---- what has been gathered ---- */
+
+static bool has_name(const char *wanted, const char *name)
+{
+	return !*wanted || !strcmp(wanted, name);
+}
+
+/* The name that the arguments are, without the blanks behind it. */
+static const char *take_name(const char *args, char name[256])
+{
+	size_t len = strcspn(args, " \t");
+
+	if (len >= 256)
+		len = 255;
+	memcpy(name, args, len);
+	name[len] = 0;
+	return name;
+}
+
+static bool is_shown(const struct up_plan_var *v)
+{
+	return v->scope == UP_VAR_GLOBAL || v->scope == UP_VAR_TABLE;
+}
+
+void up_repl_show(struct up_repl *r, const char *args)
+{
+	struct up_vm *vm = &r->session->engine.vm;
+	char name[256];
+	bool any = false;
+
+	take_name(args, name);
+	vm->now = up_clock_ns(CLOCK_MONOTONIC);
+	for (uint32_t i = 0; i < r->plan->nr_aggs; i++)
+		if (has_name(name, r->plan->aggs[i].name)) {
+			up_vm_show_agg(vm, i);
+			any = true;
+		}
+	for (uint32_t i = 0; i < r->plan->nr_vars; i++)
+		if (has_name(name, r->plan->vars[i].name) && is_shown(&r->plan->vars[i])) {
+			up_vm_show_var(vm, i);
+			any = true;
+		}
+	if (!any && *name)
+		up_repl_say(r, "nothing is named `%s`; `vars` lists what there is", name);
+	else if (!any)
+		up_repl_say(r, "nothing has been gathered yet");
+}
+
+void up_repl_clear(struct up_repl *r, const char *args)
+{
+	struct up_vm *vm = &r->session->engine.vm;
+	char name[256];
+	bool any = false;
+
+	take_name(args, name);
+	vm->now = up_clock_ns(CLOCK_MONOTONIC);
+	for (uint32_t i = 0; i < r->plan->nr_aggs; i++)
+		if (has_name(name, r->plan->aggs[i].name)) {
+			up_vm_clear_agg(vm, i);
+			any = true;
+		}
+	for (uint32_t i = 0; i < r->plan->nr_vars; i++) {
+		const struct up_plan_var *v = &r->plan->vars[i];
+
+		if (!has_name(name, v->name) || !is_shown(v) ||
+		    (!*name && v->scope != UP_VAR_TABLE))
+			continue;
+		up_vars_clear(&vm->vars, i);
+		any = true;
+	}
+	if (!any && *name)
+		up_repl_say(r, "nothing is named `%s`; `vars` lists what there is", name);
+}
+
+static void put_keys(struct up_buf *b, const char *const *labels, uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++) {
+		up_buf_puts(b, i ? ", " : " by ");
+		up_text_escape(b, labels[i], strlen(labels[i]), 0);
+	}
+}
+
+static void put_rows(struct up_buf *b, size_t nr)
+{
+	up_buf_printf(b, "  (%zu %s)\n", nr, nr == 1 ? "row" : "rows");
+}
+
+static void put_var(struct up_repl *r, uint32_t i)
+{
+	const struct up_plan_var *v = &r->plan->vars[i];
+	struct up_vars *vars = &r->session->engine.vm.vars;
+	struct up_buf *b = &r->out.buf;
+
+	if (v->scope == UP_VAR_GLOBAL) {
+		struct up_value value = up_vars_get(vars, i);
+
+		up_buf_printf(b, "  %s = ", v->name);
+		up_out_value(b, v->type, &value);
+		up_buf_putc(b, '\n');
+	} else if (v->scope == UP_VAR_TABLE) {
+		up_buf_printf(b, "  %s[]", v->name);
+		put_keys(b, v->key_labels, v->nr_keys);
+		put_rows(b, up_table_count(&vars->tables[i]));
+	} else {
+		up_buf_printf(b, "  %s.%s\n", v->scope == UP_VAR_THREAD ? "thread" : "call",
+			      v->name);
+	}
+}
+
+void up_repl_vars(struct up_repl *r, const char *args)
+{
+	const struct up_vm *vm = &r->session->engine.vm;
+
+	(void)args;
+	for (uint32_t i = 0; i < r->plan->nr_vars; i++)
+		put_var(r, i);
+	for (uint32_t i = 0; i < r->plan->nr_aggs; i++) {
+		const struct up_plan_agg *a = &r->plan->aggs[i];
+		struct up_buf *b = &r->out.buf;
+
+		up_buf_puts(b, "  ");
+		if (a->is_named)
+			up_buf_printf(b, "%s = ", a->name);
+		up_text_escape(b, a->text, strlen(a->text), 0);
+		put_keys(b, a->key_labels, a->nr_keys);
+		put_rows(b, up_table_count(&vm->aggs[i]));
+	}
+	if (!r->plan->nr_vars && !r->plan->nr_aggs)
+		up_repl_say(r, "no variables and no aggregations yet");
+}
+
+/* ---- plans ---- */
+
+#define LINES_MAX 20 /* definitions that are shown of one declaration */
+
+static void put_event(struct up_repl *r, uint32_t event, unsigned *nr)
+{
+	const struct up_plan_event *e = &r->plan->events[event];
+	const struct up_attach *a = r->session->attach;
+	struct up_buf line = { 0 };
+
+	for (uint32_t k = 0; k < e->nr_sites; k++) {
+		if (++*nr > LINES_MAX)
+			continue;
+		up_buf_reset(&line);
+		up_plan_line(r->plan, a->session, e->sites[k], a->one_event_per_site, &line);
+		up_text_escape(&r->out.buf, line.s ? line.s : "", line.len, 0);
+		up_buf_putc(&r->out.buf, '\n');
+	}
+	up_buf_reset(&line);
+	up_plan_filter(r->plan, e->sites[0], a->one_event_per_site, &line);
+	if (line.len) {
+		up_buf_printf(&r->out.buf, "  filter: ");
+		up_text_escape(&r->out.buf, line.s, line.len, 0);
+		up_buf_putc(&r->out.buf, '\n');
+	}
+	up_buf_fini(&line);
+}
+
+void up_repl_plan(struct up_repl *r, const char *args)
+{
+	const struct up_entry *entry = up_repl_entry(r, args);
+	unsigned nr = 0;
+
+	if (!entry)
+		return;
+	for (uint32_t i = 0; i < r->plan->nr_events; i++) {
+		const struct up_plan_event *e = &r->plan->events[i];
+
+		if (e->nr_sites &&
+		    r->probes[r->plan->progs[r->plan->sites[e->sites[0]].prog].probe].decl ==
+			    entry->decl)
+			put_event(r, i, &nr);
+	}
+	if (nr > LINES_MAX)
+		up_repl_say(r, "... and %u more", nr - LINES_MAX);
+	if (!nr)
+		up_repl_say(r, "%u puts nothing into the kernel", entry->decl->number);
+}

@@ -1,0 +1,9 @@
+# The prompt's keys and signals in every state, in terminals of several kinds and sizes.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_tracefs
+need_program python3
+
+export UPTICK TARGETS TMP WAIT_LIMIT
+python3 "$(dirname "$0")/../prompt/keys.py"
+nothing_left

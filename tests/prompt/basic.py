@@ -1,0 +1,110 @@
+"""Declarations, statements, values and commands, one after the other, on calls that are known."""
+import subprocess
+
+from helper import ASKED, TMP, UPTICK, Asked, Prompt
+
+asked = Asked()
+p = Prompt(columns=200)
+
+# Values and variables.
+p.equal(p.do("1 + 2"), "3")
+p.equal(p.do("3 > 2"), "true")
+p.equal(p.do('"a" + "b"'), '"ab"')
+p.equal(p.do("limit = 2"), "")
+p.equal(p.do("limit * 10"), "20")
+p.equal(p.do("limit"), "2")
+p.equal(p.do("# a comment"), "")
+
+# A probe is armed at once, and its events stream.
+p.equal(p.do("probe %s:alpha when (arg0:s32 > limit) < print(arg0:s32); calls = count() >" % ASKED), "")
+first = p.mark()
+asked.do("alpha 4")
+p.wait("the fourth call", r"arg0:s32=4$", first)
+lines = [line for line in p.screen.text() if "alpha" in line and "arg0:s32=" in line and "[%d]" % asked.pid in line]
+p.equal([line.rsplit("=", 1)[1] for line in lines], ["3", "4"])
+p.equal(p.hits(2), 4)
+p.equal(p.do("calls.count"), "2")
+
+# What is added does not disturb what is there.
+p.equal(p.do("probe %s:beta < sizes = sum(arg0:s32) by comm > on return < last = retval:s32 >" % ASKED), "")
+asked.do("beta 10")
+asked.do("alpha 1")
+p.equal(p.hits(2), 5)
+p.equal(p.hits(3), 20)
+p.equal(p.do('sizes["t_asked"].sum'), "55")
+p.equal(p.do("len(sizes)"), "1")
+p.equal(p.do("last"), "11")
+p.holds(p.do("sizes"), r"^ *t_asked +55$")
+p.holds(p.do("show sizes"), r"^ *t_asked +55$")
+p.holds(p.do("vars"), r"^  limit = 2\n  last = 11\n  calls = count\(\)  \(1 row\)\n  sizes = sum\(arg0:s32\) by comm  \(1 row\)$")
+
+# A variable that a handler reads, changed from here.
+p.equal(p.do("limit = 100"), "")
+p.holds(p.do("probes"), r"^  1 +limit = 100$")
+asked.do("alpha 5")
+p.equal(p.do("calls.count"), "2")
+
+# Off and on.
+p.equal(p.do("disable 3"), "")
+asked.do("beta 7")
+p.equal(p.hits(3), 20)
+p.holds(p.do("probes"), r"^  3  off ")
+p.equal(p.do("enable 3"), "")
+asked.do("beta 1")
+p.equal(p.hits(3), 22)
+p.holds(p.do("enable 3"), "enabled already")
+p.holds(p.do("disable 9"), "no declaration 9")
+p.holds(p.do("disable 1"), "no probe")
+p.equal(p.do("clear sizes"), "")
+p.equal(p.do("len(sizes)"), "0")
+
+# Errors are shown at what was typed, and change nothing.
+p.equal(p.do("probe %s:alpa < count() >" % ASKED).splitlines()[0],
+        "input:1:%d: error[symbol]: t_asked has no function named alpa" % (len("probe %s:" % ASKED) + 1))
+p.holds(p.do("delete 1"), r"^\[2\]:1:\d+: error\[unknown-name\]")
+p.equal(p.do("probes").count("limit = "), 1)
+p.holds(p.do("nonsense"), r"^input:1:1: error\[unknown-name\]")
+p.holds(p.do("pid"), r"error\[no-hit\]")
+asked.do("beta 1")
+p.equal(p.hits(3), 24)
+
+# Definitions, points and timed blocks.
+p.equal(p.do("const FACTOR = 3"), "")
+p.equal(p.do("fn scaled(n) = n * FACTOR"), "")
+p.equal(p.do("scaled(5)"), "15")
+p.equal(p.do("delete 5"), "")
+p.holds(p.do("scaled(5)"), r"error\[unknown-function\]")
+p.equal(p.do("undo"), "")
+p.equal(p.do("scaled(5)"), "15")
+
+# Plans and help.
+p.holds(p.do("plan 2"), r"^p:uptick_\d+\w*/alpha " + ASKED)
+p.holds(p.do("help disable"), "disarms")
+p.holds(p.do("help hist"), "powers of two")
+p.holds(p.do("list %s:alph*" % ASKED), r"function +alpha$")
+
+# Saved, it runs as a script, and stands as the formatter would have it.
+saved = TMP + "/saved.up"
+p.holds(p.do("save " + saved), "^saved 5 declarations")
+p.holds(p.do("save " + saved), "there already")
+text = open(saved).read()
+p.equal(subprocess.run([UPTICK, "check", saved]).returncode, 0)
+p.equal(subprocess.run([UPTICK, "fmt", saved], capture_output=True, text=True).stdout, text)
+run = subprocess.run([UPTICK, "-c", "sh -c 'echo beta 3 | %s'" % ASKED, saved], capture_output=True, text=True)
+p.equal(run.returncode, 0)
+p.holds(run.stdout, r"^ *t_asked +6$")
+
+# Deleted, nothing is left of it but what was shown; loaded again it begins anew.
+for number in (2, 3, 5, 4, 1):
+    p.equal(p.do("delete %d" % number), "")
+asked.do("beta 2")
+p.holds(p.do("vars"), "no variables")
+p.equal(p.do("load " + saved), "")
+asked.do("beta 2")
+p.equal(p.do('sizes["t_asked"].sum'), "3")
+p.equal(p.do("undo"), "")
+p.holds(p.do("probes"), "no declarations")
+
+p.equal(asked.end(), 0)
+p.equal(p.leave(), 0)
+p.holds("\n".join(p.screen.text()[-3:]), r"hits handled, .* 0 lost in")

@@ -1,0 +1,47 @@
+"""Typing while events stream, and changing the program meanwhile: no line is torn, and no event is lost."""
+import re
+
+from helper import ASKED, Asked, Prompt
+
+CALLS = 20000
+asked = Asked()
+p = Prompt("--buffer", "16MiB", columns=100)
+p.do("cd = 1")
+p.equal(p.do("probe \"%s\":alpha < printf(\"<%%d>\\n\", arg0:s32); n = count() >" % ASKED)[:1] != "i", True)
+
+# Ten thousand events a second, and a line that is typed slowly, with mistakes.
+asked.ask("pace %d 20" % CALLS)
+p.wait("the first event", r"^<1>$")
+typed = ""
+for char in "n.couny":
+    p.type(char)
+    p.read(0.1)
+    typed += char
+p.type("\x7f")
+p.read(0.1)
+p.type("t * 1000000\x01\x05")
+p.wait_last(r"up( \[losing\])?> n\.count \* 1000000")
+p.type("\x15")
+
+# Probes come and go.
+for i in range(4):
+    p.line('probe %s:beta < extra = count() > on return < print(retval) >' % ASKED)
+    p.read(0.15)
+    p.line("disable %d" % (3 + i))
+    p.line("1 + %d" % i)
+    p.read(0.15)
+    p.line("delete %d" % (3 + i))
+    p.read(0.05)
+p.wait("the last event", r"^<%d>$" % CALLS, seconds=60)
+asked.wait()
+p.read(0.3)
+p.settle(-1)
+seen = [int(line[1:-1]) for line in p.screen.text() if re.fullmatch(r"<\d+>", line)]
+p.equal(seen, list(range(1, CALLS + 1)))
+p.equal(p.do("n.count"), str(CALLS))
+p.equal([line for line in p.screen.text() if "<" in line and not re.fullmatch(r"<\d+>|(up|\.\.).*|.*>", line)], [])
+for i in range(4):
+    p.holds("\n".join(p.screen.text()), r"^%d$" % (1 + i))
+p.equal(asked.end(), 0)
+p.equal(p.leave(), 0)
+p.holds("\n".join(p.screen.text()[-3:]), r" 0 lost in")
