@@ -12,6 +12,12 @@
 #include "runtime/elf_switch.h"
 #include "runtime/insn.h"
 
+#define MAX_PIECE (64u << 10) /* bytes of code without a name that are looked at */
+#define MAX_ASKED 16	      /* functions that are read on behalf of one */
+
+static void read_body(struct up_elf_body *b, const struct up_elf *e, struct up_elf_symbols *s,
+		      uint64_t addr, bool is_asked);
+
 /* ---- what is found ---- */
 
 /* "name+0x10" of an address in or outside the function. */
@@ -121,6 +127,11 @@ static struct up_elf_part *add_part(struct up_elf_body *b, uint64_t start, uint6
 		tear(b, "the code of ", start, " is not in the file");
 		return NULL;
 	}
+	for (unsigned i = 0; i < b->nr_parts; i++)
+		if (start < b->parts[i].end && end > b->parts[i].start) {
+			tear(b, "the code around ", start, " belongs to two of its parts");
+			return NULL;
+		}
 	if (b->nr_parts == UP_BODY_MAX_PARTS || len > UP_BODY_MAX_BYTES - b->nr_bytes) {
 		tear(b, "", b->addr, " is too large");
 		return NULL;
@@ -156,10 +167,13 @@ static bool find_extent(const struct up_elf_body *b, uint64_t addr, uint64_t *en
 
 /* ---- jumps out of the parts that are known ---- */
 
+/* NAME.cold and NAME.cold.0 of compilers, NAME.warm of BOLT. */
 static bool is_cold(const char *name)
 {
 	const char *at = strstr(name, ".cold");
 
+	if (!at)
+		at = strstr(name, ".warm");
 	return at && at != name && (!at[5] || at[5] == '.');
 }
 
@@ -188,15 +202,57 @@ static void look_at(const struct up_elf_body *b, uint64_t to, struct landing *l)
 		      (!l->has_symbol && l->has_frame && l->frame.start == to) || is_stub(b->e, to);
 }
 
-/* Is it a part of the function that was moved away? `stack` is that at the jump. */
-static bool is_moved(const struct up_elf_body *b, const struct landing *l, enum up_stack stack)
+/* Does code jump back to behind the function's entry, as parts do and other functions do not? */
+static bool leads_back(const struct up_elf_body *b, const struct up_elf_frame *f)
+{
+	struct up_elf_span code = up_elf_at_addr(b->e, f->start);
+	uint64_t len = f->end - f->start;
+	struct up_native i;
+
+	if (len > MAX_PIECE || len > code.len)
+		return false;
+	for (uint64_t at = 0; at < len; at += i.len) {
+		if (!up_native_read(b->e->machine, code.s + at, len - at, f->start + at, &i))
+			return false;
+		if (i.has_target && i.flow != UP_FLOW_CALL && i.target > b->parts[0].start &&
+		    i.target < b->parts[0].end)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Is it a part of the function that was moved away? `stack` is that at the jump. What has no name
+ * and is jumped to on a condition is taken for one. Were it another function, which compilers hardly
+ * ever do, then its returns are still those of this function, and the others have no call here.
+ */
+static bool is_moved(const struct up_elf_body *b, const struct landing *l,
+		     const struct up_native *jump, enum up_stack stack)
 {
 	if (l->is_stub)
 		return false;
 	if (l->has_symbol)
 		return is_cold(l->symbol.name);
-	return l->has_frame && (stack == UP_STACK_OTHER ||
-				up_elf_stack_at(b->e, &l->frame, l->frame.start) == UP_STACK_OTHER);
+	return l->has_frame &&
+	       (jump->flow == UP_FLOW_BRANCH || stack == UP_STACK_OTHER ||
+		up_elf_stack_at(b->e, &l->frame, l->frame.start) == UP_STACK_OTHER ||
+		leads_back(b, &l->frame));
+}
+
+/* Is it a function that never returns? */
+static bool is_final(struct up_elf_body *b, const struct landing *l, uint64_t addr)
+{
+	if (b->is_asked || l->is_stub || b->nr_asked == MAX_ASKED)
+		return false;
+	struct up_elf_body *other = calloc(1, sizeof(*other));
+	if (!other)
+		return false;
+	b->nr_asked++;
+	read_body(other, b->e, b->s, addr, true);
+	bool is_final = !other->reason.len && !other->reason.failed && !other->nr_exits;
+	up_elf_body_fini(other);
+	free(other);
+	return is_final;
 }
 
 static bool add_moved(struct up_elf_body *b, const struct landing *l)
@@ -212,7 +268,7 @@ static void judge_leap(struct up_elf_body *b, const struct up_elf_part *from,
 	struct landing l;
 
 	look_at(b, i->target, &l);
-	if (is_moved(b, &l, stack) && add_moved(b, &l)) {
+	if (is_moved(b, &l, i, stack) && add_moved(b, &l)) {
 		struct up_elf_part *p = up_elf_body_part(b, i->target);
 
 		if (p)
@@ -224,6 +280,8 @@ static void judge_leap(struct up_elf_body *b, const struct up_elf_part *from,
 	} else if (stack == UP_STACK_OTHER) {
 		give_up(b, "the jump at ", i->addr, " keeps its stack on the way to ", i->target);
 	} else if (i->flow == UP_FLOW_BRANCH) {
+		if (is_final(b, &l, i->target))
+			return;
 		give_up(b, "the conditional jump at ", i->addr, " leads to another function, ",
 			i->target);
 	} else {
@@ -385,12 +443,12 @@ static void finish(struct up_elf_body *b)
 		qsort(b->exits, b->nr_exits, sizeof(*b->exits), by_address);
 }
 
-void up_elf_body_read(struct up_elf_body *b, const struct up_elf *e, struct up_elf_symbols *s,
-		      uint64_t addr)
+static void read_body(struct up_elf_body *b, const struct up_elf *e, struct up_elf_symbols *s,
+		      uint64_t addr, bool is_asked)
 {
 	uint64_t end;
 
-	*b = (struct up_elf_body){ .e = e, .s = s, .addr = addr };
+	*b = (struct up_elf_body){ .e = e, .s = s, .addr = addr, .is_asked = is_asked };
 	if (e->machine == UP_M_OTHER) {
 		tear(b, "the processor of ", addr, " is not known");
 		return;
@@ -406,6 +464,12 @@ void up_elf_body_read(struct up_elf_body *b, const struct up_elf *e, struct up_e
 		tear(b, "there is no memory to read ", addr, "");
 	else
 		finish(b);
+}
+
+void up_elf_body_read(struct up_elf_body *b, const struct up_elf *e, struct up_elf_symbols *s,
+		      uint64_t addr)
+{
+	read_body(b, e, s, addr, false);
 }
 
 void up_elf_body_fini(struct up_elf_body *b)

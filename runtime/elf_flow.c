@@ -136,11 +136,14 @@ static void offer(struct run *r, const struct up_native *i, enum up_insn_way way
 		};
 }
 
-/* May a probe stand at an instruction behind the entry? */
+/* May a probe for the entry stand at an instruction behind it? Not where one for a return may. */
 static bool is_fit(const struct run *r, const struct up_native *i)
 {
 	unsigned seen;
 
+	for (size_t k = 0; k < r->b->nr_exits; k++)
+		if (r->b->exits[k].addr == i->addr)
+			return false;
 	if (up_insn_refusal(i->machine, i->s, i->len, &seen))
 		return false;
 	return r->is_idle || r->nop5 == UP_NOP5_FINE || !up_insn_is_nop5(i->machine, i->s, i->len);

@@ -4,12 +4,11 @@
  */
 #include "runtime/elf_ifunc.h"
 
-#include <elf.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/elf_frames.h"
+#include "runtime/elf_reloc.h"
 
 #define MAX_CODE 2048 /* bytes of a resolver that are looked at */
 #define MAX_FOUND 64  /* implementations */
@@ -50,35 +49,13 @@ static void keep(struct found *f, uint64_t addr)
 		f->v[f->nr++] = sym;
 }
 
-/* What the dynamic linker writes into a slot of the global offset table, if it is known here. */
-static uint64_t slot_value(const struct up_elf *e, const struct up_elf_section *s, uint64_t slot)
-{
-	Elf_Data *data = elf_getdata(elf_getscn(e->handle, s->index), NULL);
-	struct up_elf_section symbols;
-	GElf_Rela a;
-	GElf_Sym sym;
-
-	for (int i = 0; data && gelf_getrela(data, i, &a); i++) {
-		if (a.r_offset != slot)
-			continue;
-		if (GELF_R_TYPE(a.r_info) == R_X86_64_RELATIVE)
-			return (uint64_t)a.r_addend;
-		if (!up_elf_section(e, s->link, &symbols) ||
-		    !gelf_getsym(elf_getdata(elf_getscn(e->handle, symbols.index), NULL),
-				 (int)GELF_R_SYM(a.r_info), &sym))
-			return 0;
-		return sym.st_shndx == SHN_UNDEF ? 0 : sym.st_value;
-	}
-	return 0;
-}
-
 static void keep_slot(struct found *f, uint64_t slot)
 {
-	struct up_elf_section s;
+	uint64_t value;
+	bool is_import;
 
-	for (uint64_t i = 1; up_elf_section(f->e, i, &s); i++)
-		if (s.type == SHT_RELA && s.flags & SHF_ALLOC)
-			keep(f, slot_value(f->e, &s, slot));
+	if (up_elf_reloc_value(f->e, slot, &value, &is_import))
+		keep(f, value);
 }
 
 /* Takes what the instruction at p, of the address `at`, would load. `len` bytes are there. */

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-#define MAX_ENTRIES 4 /* of a table that are looked at */
+#include "runtime/elf_reloc.h"
+
+#define MAX_ENTRIES 8 /* of a table that are looked at */
 
 /* The instruction `back` before the jump, or NULL. */
 static const struct up_native *before(const struct up_recent *r, unsigned back)
@@ -34,9 +36,10 @@ static bool writes(const struct up_x86 *x, int reg)
 	case 0x29:
 	case 0x89:
 	case 0xc7:
-	case 0x81:
-	case 0x83:
 		return x->mod == 3 && x->rm == reg;
+	case 0x81: /* all but cmp */
+	case 0x83:
+		return x->mod == 3 && x->rm == reg && (x->reg & 7) != 7;
 	default:
 		return (x->op & 0xf8) == 0xb8 && ((x->op & 7) | (x->rex & 1) << 3) == reg;
 	}
@@ -70,58 +73,85 @@ static bool read_address(const struct up_native *i, uint64_t *out)
 		*out = (uint64_t)x->imm;
 	else
 		return false;
-	if (!x->is64 || (x->op & 0xf8) == 0xb8)
-		*out = x->rex & 8 ? *out : (uint32_t)*out;
+	if (!x->is64 || ((x->op & 0xf8) == 0xb8 && !(x->rex & 8)))
+		*out = (uint32_t)*out;
 	return true;
 }
 
-/* Where the table of a jump through memory with an index is; false when that is not known. */
-static bool find_table(const struct up_recent *r, unsigned at, const struct up_x86 *x,
-		       uint64_t *out)
+enum entry { ENTRY_NONE, ENTRY_CODE, ENTRY_IMPORT, ENTRY_WRONG };
+
+/* Entry `i` of a table of addresses. */
+static enum entry read_entry(const struct up_elf *e, uint64_t table, unsigned i, uint64_t *out)
 {
-	const struct up_native *i;
-	unsigned found;
+	unsigned word = e->is64 ? 8 : 4;
+	struct up_elf_span span = up_elf_at_addr(e, table + i * word);
+	bool is_import = false;
+
+	*out = 0;
+	if (!span.s || span.len < word)
+		return ENTRY_WRONG;
+	memcpy(out, span.s, word);
+	if (!*out && !up_elf_reloc_value(e, table + i * word, out, &is_import))
+		return is_import ? ENTRY_IMPORT : ENTRY_NONE;
+	return up_elf_is_code(e, *out) ? ENTRY_CODE : ENTRY_WRONG;
+}
+
+/* What the first entries of a table of addresses lead to; those of functions may be empty. */
+static enum up_lead judge_table(struct up_elf_body *b, uint64_t table)
+{
+	unsigned nr_outside = 0;
+	enum entry entry;
+	uint64_t to;
+
+	for (unsigned i = 0; i < MAX_ENTRIES; i++) {
+		entry = read_entry(b->e, table, i, &to);
+		if (entry == ENTRY_IMPORT)
+			return UP_LEAD_OUTSIDE;
+		if (entry == ENTRY_WRONG)
+			break;
+		if (entry == ENTRY_CODE && to != b->addr && up_elf_body_part(b, to))
+			return UP_LEAD_INSIDE;
+		nr_outside += entry == ENTRY_CODE;
+	}
+	return nr_outside >= 2 ? UP_LEAD_OUTSIDE : UP_LEAD_UNKNOWN;
+}
+
+/* A jump to, or a load of, what memory at a place with an index holds. */
+static enum up_lead judge_indexed(struct up_elf_body *b, const struct up_recent *r, unsigned at,
+				  const struct up_x86 *x)
+{
 	uint64_t base = 0;
 
 	if (x->base != UP_X86_NONE) {
-		i = find_writer(r, at, x->base, &found);
-		if (!i || !read_address(i, &base))
-			return false;
+		unsigned found;
+		const struct up_native *i = find_writer(r, at, x->base, &found);
+
+		if (!i)
+			return UP_LEAD_UNKNOWN;
+		/* Tables of a function's own places are at addresses that it knows. */
+		if (!read_address(i, &base))
+			return i->x86.op == 0x8b ? UP_LEAD_LOADED : UP_LEAD_UNKNOWN;
 	}
-	*out = base + (uint64_t)x->disp;
-	return true;
-}
-
-/* What the first entries of a table of addresses lead to. */
-static enum up_lead judge_table(struct up_elf_body *b, uint64_t table)
-{
-	struct up_elf_span span = up_elf_at_addr(b->e, table);
-	unsigned word = b->e->is64 ? 8 : 4;
-
-	for (unsigned i = 0; i < MAX_ENTRIES && (i + 1) * word <= span.len; i++) {
-		uint64_t to = 0;
-
-		memcpy(&to, span.s + i * word, word);
-		if (!up_elf_is_code(b->e, to))
-			break;
-		if (to != b->addr && up_elf_body_part(b, to))
-			return UP_LEAD_INSIDE;
-		if (i == MAX_ENTRIES - 1)
-			return UP_LEAD_OUTSIDE;
-	}
-	return UP_LEAD_UNKNOWN;
+	return judge_table(b, base + (uint64_t)x->disp);
 }
 
 /* A jump to, or a load of, what memory holds. */
 static enum up_lead judge_memory(struct up_elf_body *b, const struct up_recent *r, unsigned at,
 				 const struct up_x86 *x)
 {
-	uint64_t table;
-
 	if (x->index == UP_X86_NONE)
 		return x->base == UP_X86_PC || x->base == UP_X86_NONE ? UP_LEAD_OUTSIDE
 								      : UP_LEAD_LOADED;
-	return find_table(r, at, x, &table) ? judge_table(b, table) : UP_LEAD_UNKNOWN;
+	return x->scale == 1 ? UP_LEAD_LOADED : judge_indexed(b, r, at, x);
+}
+
+static enum up_lead judge_address(struct up_elf_body *b, const struct up_native *i)
+{
+	uint64_t to;
+
+	if (!read_address(i, &to))
+		return UP_LEAD_UNKNOWN;
+	return up_elf_body_part(b, to) ? UP_LEAD_INSIDE : UP_LEAD_LOADED;
 }
 
 static enum up_lead judge_register(struct up_elf_body *b, const struct up_recent *r, int reg)
@@ -142,7 +172,7 @@ static enum up_lead judge_register(struct up_elf_body *b, const struct up_recent
 	case 0x89:
 		return UP_LEAD_LOADED;
 	default:
-		return UP_LEAD_UNKNOWN;
+		return judge_address(b, i);
 	}
 }
 

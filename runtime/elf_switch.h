@@ -8,7 +8,7 @@
 
 #include "runtime/elf_body.h"
 
-#define UP_SWITCH_RECENT 8 /* instructions that are looked back at; a power of two */
+#define UP_SWITCH_RECENT 16 /* instructions that are looked back at; a power of two */
 
 /* The latest instructions: [nr - 1] is the jump; indices modulo UP_SWITCH_RECENT. */
 struct up_recent {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "runtime/elf_flow.h"
+#include "runtime/elf_frames.h"
 #include "runtime/elf_risk.h"
 #include "runtime/insn.h"
 #include "tests/unit/elf_helpers.h"
@@ -233,6 +234,376 @@ static void check_ways(void)
 	CHECK(up_nops_judge(-EPERM, "7.0.0") == UP_NOPS_DONE);
 	CHECK(up_nops_judge(-EPERM, "6.1.0") == UP_NOPS_STEPPED);
 }
+
+/* ---- functions by hand ---- */
+
+#if defined(__x86_64__)
+
+#define FUNCTION(name, code)                                                    \
+	".globl " #name "\n.type " #name ",@function\n.p2align 4\n" #name ":\n" \
+	".cfi_startproc\n" code ".cfi_endproc\n.size " #name ",.-" #name "\n.byte 0xcc\n"
+
+/* A part that the compiler has moved away. */
+#define PART(name, label, code)                                                  \
+	".type " name ",@function\n" name ":\n" label ":\n.cfi_startproc\n" code \
+	".cfi_endproc\n.size " name ",.-" name "\n.byte 0xcc\n"
+
+__asm__(".text\n" FUNCTION(up_flow_plain, "endbr64\n push %rbp\n mov %rsp,%rbp\n pop %rbp\n ret\n") FUNCTION(
+	up_flow_rets,
+	"test %edi,%edi\n je 1f\n ret $8\n 1: rep ret\n") FUNCTION(up_flow_tail,
+								   "mov %rdi,%rax\n test "
+								   "%edi,%edi\n je 1f\n jmp "
+								   "up_flow_plain\n"
+								   "1: ret\n") FUNCTION(up_flow_import,
+											"xor "
+											"%eax,%"
+											"eax\n jmp "
+											"*up_flow_"
+											"slot(%rip)"
+											"\n")
+		FUNCTION(up_flow_cond, "test %edi,%edi\n je up_flow_plain\n ret\n") FUNCTION(
+			up_flow_stop,
+			"ud2\n") FUNCTION(up_flow_final,
+					  "test %edi,%edi\n je "
+					  "up_flow_stop\n ret\n") FUNCTION(up_flow_moved,
+									   "push "
+									   "%rbx\n.cfi_adjust_cfa_"
+									   "offset 8\n test "
+									   "%edi,%edi\n"
+									   " je up_flow_away\n"
+									   ".globl up_flow_back\n "
+									   "up_flow_back: pop "
+									   "%rbx\n"
+									   ".cfi_adjust_cfa_offset "
+									   "-8\n ret\n")
+			FUNCTION(up_flow_middle, "jmp up_flow_plain+5\n") FUNCTION(
+				up_flow_frame,
+				"push %rbx\n.cfi_adjust_cfa_offset 8\n jmp "
+				"up_flow_plain\n") FUNCTION(up_flow_on, "xor %eax,%eax\n inc "
+									"%eax\n") FUNCTION(up_flow_bad,
+											   "je "
+											   "1f\n "
+											   ".byte "
+											   "0x06\n "
+											   "1: "
+											   "ret\n") FUNCTION(up_flow_inside,
+													     "je "
+													     "1f+1\n "
+													     "1: mov "
+													     "$1,%"
+													     "eax\n "
+													     "ret\n")
+				FUNCTION(up_flow_lock, "je 1f+1\n 1: lock incl (%rdi)\n ret\n") FUNCTION(
+					up_flow_far,
+					"lret\n") FUNCTION(up_flow_switch,
+							   "lea 1f(%rip),%rdx\n movslq "
+							   "(%rdx,%rdi,4),%rax\n"
+							   " add %rdx,%rax\n jmp *%rax\n 2: ret\n"
+							   ".pushsection .rodata\n.p2align 2\n1: "
+							   ".long 2b-1b\n.popsection\n") FUNCTION(up_flow_notrack,
+												  "push %rbx\n notrack jmp *%rdi\n "
+												  "ret\n")
+					FUNCTION(
+						up_flow_table,
+						"lea up_flow_labels(%rip),%rcx\n jmp "
+						"*(%rcx,%rdi,8)\n"
+						"up_flow_label: ret\n") FUNCTION(up_flow_calls,
+										 "lea "
+										 "up_flow_others(%"
+										 "rip),%rcx\n jmp "
+										 "*(%rcx,%rdi,8)\n")
+						FUNCTION(up_flow_virtual, "mov (%rdi),%rax\n jmp "
+									  "*0x10(%rax)\n") FUNCTION(
+							up_flow_goto,
+							"lea 1f(%rip),%rax\n mov "
+							"%rax,(%rsi)\n jmp "
+							"*(%rdi)\n 1: ret\n") FUNCTION(up_flow_inner,
+										       "push "
+										       "%rbx\n.cfi_"
+										       "adjust_cfa_"
+										       "offset 8\n "
+										       "jmp "
+										       "*(%rdi)\n "
+										       "pop %rbx\n"
+										       ".cfi_"
+										       "adjust_cfa_"
+										       "offset "
+										       "-8\n ret\n")
+							FUNCTION(
+								up_flow_unsure,
+								"lea "
+								"up_"
+								"flow"
+								"_zer"
+								"os(%"
+								"rip)"
+								",%"
+								"rcx"
+								"\n "
+								"jmp "
+								"*(%"
+								"rcx,"
+								"%rax"
+								",8)"
+								"\n") FUNCTION(up_flow_loop,
+									       "dec %rdi\n jne "
+									       "up_flow_loop\n "
+									       "ret\n") FUNCTION(up_flow_reached,
+												 "x"
+												 "o"
+												 "r"
+												 " "
+												 "%"
+												 "e"
+												 "a"
+												 "x"
+												 ","
+												 "%"
+												 "e"
+												 "a"
+												 "x"
+												 "\n 1: push %rbx\n "
+												 "p"
+												 "o"
+												 "p"
+												 " "
+												 "%"
+												 "r"
+												 "b"
+												 "x"
+												 "\n dec %rdi\n jne 1b\n"
+												 " "
+												 "r"
+												 "e"
+												 "t"
+												 "\n")
+								FUNCTION(
+									up_flow_regs,
+									"mov "
+									"%rsp,%r10\n "
+									"xor "
+									"%eax,%eax\n "
+									"push %r12\n "
+									"push %rbx\n"
+									" sub "
+									"$0x20,%rsp\n "
+									"mov "
+									"%rdi,%rbx\n "
+									"call "
+									"up_flow_plain\n"
+									" add "
+									"$0x20,%rsp\n "
+									"pop %rbx\n pop "
+									"%r12\n ret\n") FUNCTION(up_flow_store,
+												 "m"
+												 "o"
+												 "v"
+												 " "
+												 "%"
+												 "r"
+												 "s"
+												 "i"
+												 ","
+												 "8"
+												 "("
+												 "%"
+												 "r"
+												 "d"
+												 "i"
+												 ")"
+												 "\n "
+												 "p"
+												 "u"
+												 "s"
+												 "h"
+												 " "
+												 "%"
+												 "r"
+												 "b"
+												 "x"
+												 "\n "
+												 "p"
+												 "o"
+												 "p"
+												 " "
+												 "%"
+												 "r"
+												 "b"
+												 "x"
+												 "\n "
+												 "r"
+												 "e"
+												 "t"
+												 "\n")
+									FUNCTION(
+										up_flow_load,
+										"mov "
+										"8(%rdi),%rax\n "
+										"push "
+										"%rbx\n pop %rbx\n "
+										"ret\n") FUNCTION(up_flow_go,
+												  "lea "
+												  "-0x40(%rsp),%"
+												  "r12\n cmp "
+												  "0x10(%r14),%"
+												  "r12\n jbe 1f\n"
+												  " sub "
+												  "$0x40,%rsp\n add "
+												  "$0x40,%rsp\n "
+												  "ret\n"
+												  "1: mov "
+												  "%rax,8(%rsp)\n "
+												  "call "
+												  "up_flow_stop\n "
+												  "mov "
+												  "8(%rsp),%rax\n"
+												  " jmp "
+												  "up_flow_go\n")
+										FUNCTION(up_flow_sharer, "xor %eax,%eax\n jmp up_flow_rest\n") FUNCTION(
+											up_flow_shared,
+											"mov "
+											"%rdi,%"
+											"rax\n "
+											"up_flow_"
+											"rest: cmp "
+											"$1,%rax\n "
+											"je 1f\n "
+											"1: ret\n")
+											PART("up_"
+											     "flow_"
+											     "moved"
+											     ".col"
+											     "d",
+											     "up_"
+											     "flow_"
+											     "away",
+											     ".cfi_"
+											     "def_"
+											     "cfa_"
+											     "offse"
+											     "t "
+											     "16\n "
+											     "test "
+											     "%esi,"
+											     "%esi"
+											     "\n"
+											     " je "
+											     "up_"
+											     "flow_"
+											     "back"
+											     "\n "
+											     "pop "
+											     "%rbx"
+											     "\n."
+											     "cfi_"
+											     "def_"
+											     "cfa_"
+											     "offse"
+											     "t "
+											     "8\n "
+											     "ret"
+											     "\n") ".data\n.p2align 3\nup_flow_slot: .quad exit\n"
+												   "up_flow_zeros: .skip 128\n"
+												   ".section .data.rel.ro,\"aw\"\n.p2align 3\n"
+												   "up_flow_labels: .quad up_flow_label, up_flow_label\n"
+												   "up_flow_others: .quad 0, up_flow_plain, up_flow_tail\n"
+												   ".text\n");
+
+static const struct function_row {
+	const char *name;
+	const char *exits;   /* "RT": a return, then a tail call; or NULL */
+	const char *refusal; /* then: a part of the message */
+	const char *entries; /* "+4 push sp 0 regs 0,": behind the entry */
+} functions[] = {
+	{ "up_flow_plain", "R", NULL, "+4 push 0 0," },
+	{ "up_flow_rets", "RR", NULL, "+2 jump 0 200," },
+	{ "up_flow_tail", "TR", NULL, "+5 jump 0 201," },
+	{ "up_flow_import", "T", NULL, "" },
+	{ "up_flow_cond", NULL,
+	  "conditional jump at up_flow_cond+0x2 leads to another function, "
+	  "up_flow_plain",
+	  "+2 jump 0 200," },
+	{ "up_flow_stop", "", NULL, "" },
+	{ "up_flow_final", "R", NULL, "+2 jump 0 200," },
+	{ "up_flow_moved", "RR", NULL, "" },
+	{ "up_flow_middle", NULL, "leads into another function, to up_flow_plain+0x5", "" },
+	{ "up_flow_frame", NULL, "keeps its stack on the way to up_flow_plain", "" },
+	{ "up_flow_on", NULL, "the code behind up_flow_on+0x2 belongs to another function", "" },
+	{ "up_flow_bad", NULL, "bytes at up_flow_bad+0x2 are no instruction", "" },
+	{ "up_flow_inside", NULL, "a jump leads into the instruction around up_flow_inside+0x3",
+	  "" },
+	{ "up_flow_lock", "R", NULL, "" },
+	{ "up_flow_far", NULL, "up_flow_far leaves it in an unusual way", "" },
+	{ "up_flow_switch", "R", NULL, "" },
+	{ "up_flow_notrack", "R", NULL, "" },
+	{ "up_flow_table", "R", NULL, "" },
+	{ "up_flow_calls", "T", NULL, "" },
+	{ "up_flow_virtual", "T", NULL, "" },
+	{ "up_flow_goto", NULL, "up_flow_goto+0xa may lead to one of its own places", "" },
+	{ "up_flow_inner", "R", NULL, "" },
+	{ "up_flow_unsure", NULL, "up_flow_unsure+0x7 may lead out of it or not", "" },
+	{ "up_flow_loop", "R", NULL, "+3 jump 0 220," },
+	{ "up_flow_reached", "R", NULL, "" },
+	{ "up_flow_regs", "R", NULL, "+5 push 0 8201,+7 push 8 8201,+15 call 48 8203," },
+	{ "up_flow_store", "R", NULL, "" },
+	{ "up_flow_load", "R", NULL, "" },
+	{ "up_flow_go", "R", NULL, "+11 instruction 0 20200!," },
+	{ "up_flow_sharer", NULL, "leads into another function, to up_flow_shared+0x3",
+	  "+2 jump 0 201," },
+	{ "up_flow_shared", "R", NULL, "" },
+};
+
+static bool note_letter(void *arg, const struct up_exit *e)
+{
+	up_buf_putc(arg, e->is_tail ? 'T' : 'R');
+	return true;
+}
+
+/* The places behind the entry, as the rows write them. */
+static void put_entries(struct up_buf *out, const struct up_object *o, uint64_t addr)
+{
+	struct up_entry_at at[UP_MAX_ENTRIES];
+	unsigned nr = up->entries(up->ctx, o, addr, at, UP_MAX_ENTRIES);
+
+	CHECK(nr >= 1 && at[0].addr == addr && !at[0].is_needed);
+	for (unsigned i = 1; i < nr; i++)
+		up_buf_printf(out, "+%" PRIu64 " %s %u %" PRIx64 "%s,", at[i].addr - addr,
+			      at[i].insn, at[i].sp_lower, at[i].regs, at[i].is_needed ? "!" : "");
+}
+
+static void check_function(const struct up_object *o, const struct function_row *r)
+{
+	struct up_query q = { UP_QUERY_EXACT, r->name, NULL };
+	struct up_buf exits = { 0 }, entries = { 0 };
+	struct up_why w = { .harm = UP_HARM_NONE };
+	struct found f = { 0 };
+
+	up->find(up->ctx, o, &q, note, &f, &why);
+	bool is_known = f.nr && up->exits(up->ctx, o, f.last.addr, note_letter, &exits, &w);
+	if (f.nr)
+		put_entries(&entries, o, f.last.addr);
+	bool is_right = f.nr && is_known == !r->refusal &&
+			(is_known ? !strcmp(exits.s ? exits.s : "", r->exits)
+				  : w.msg.s && strstr(w.msg.s, r->refusal)) &&
+			!strcmp(entries.s ? entries.s : "", r->entries);
+	if (!is_right)
+		fprintf(stderr, "%s: %s %s; entries %s\n", r->name, is_known ? "exits" : "refused",
+			is_known ? exits.s : w.msg.s, entries.s);
+	CHECK(is_right);
+	up_buf_fini(&exits);
+	up_buf_fini(&entries);
+	up_why_fini(&w);
+}
+
+static void check_functions(void)
+{
+	const struct up_object *o = open_object("/proc/self/exe");
+
+	for (size_t i = 0; o && i < sizeof(functions) / sizeof(functions[0]); i++)
+		check_function(o, &functions[i]);
+}
+
+#endif
 
 /* ---- real programs ---- */
 
@@ -530,6 +901,68 @@ static void check_program(const char *name, unsigned percent)
 
 #endif
 
+/* ---- damaged files ---- */
+
+static void read_functions(const struct up_elf *e, struct up_elf_symbols *s)
+{
+	struct up_entry_at at[UP_MAX_ENTRIES];
+	struct up_buf risk = { 0 };
+
+	for (unsigned i = 0; i < e->nr_load && i < 8; i++)
+		for (unsigned k = 0; k < 8; k++) {
+			uint64_t addr = e->load[i].vaddr + next_random() % (e->load[i].filesz + 1);
+			struct up_elf_body b;
+
+			up_elf_frame_start(e, addr, &addr);
+			up_elf_body_read(&b, e, s, addr);
+			up_elf_entries(&b, UP_NOP5_HARMS, UP_NOPS_CALLED, at, UP_MAX_ENTRIES);
+			up_elf_body_fini(&b);
+		}
+	up_elf_return_risk(e, s, &risk);
+	up_buf_fini(&risk);
+}
+
+static void check_damage(const char *path, unsigned rounds)
+{
+	size_t size;
+	unsigned char *whole = read_file(path, &size);
+
+	rng = 88172645463325252u;
+	for (unsigned i = 0; i < rounds && size; i++) {
+		size_t cut = next_random() % 16 ? size : next_random() % size;
+		unsigned char *b = malloc(cut ? cut : 1);
+
+		memcpy(b, whole, cut);
+		if (cut)
+			damage(b, cut);
+		struct up_elf *e = up_elf_open_bytes(b, cut, "it", &why);
+		struct up_elf_symbols *s = e ? up_elf_symbols_new(e) : NULL;
+		if (s)
+			read_functions(e, s);
+		up_elf_symbols_free(s);
+		up_elf_free(e);
+		free(b);
+	}
+	CHECK(size > 0);
+	free(whole);
+}
+
+/* ---- what return probes would do ---- */
+
+static void check_risk(const char *name, enum up_return_risk risk, const char *part)
+{
+	const struct up_object *o = open_object(name);
+	struct up_buf b = { 0 };
+
+	if (!o)
+		return;
+	CHECK(up->return_risk(up->ctx, o, 0, &b) == risk);
+	CHECK(part ? b.s && strstr(b.s, part) : !b.len);
+	if (part && (!b.s || !strstr(b.s, part)))
+		fprintf(stderr, "%s: %s\n", name, b.s);
+	up_buf_fini(&b);
+}
+
 int main(void)
 {
 	struct up_elf_options opt = { .nop5 = UP_NOP5_HARMS };
@@ -542,11 +975,18 @@ int main(void)
 		check_effect(&effects[i]);
 	check_ways();
 #if defined(__x86_64__)
+	check_functions();
 	check_program("/bin/bash", 99);
 	check_program("libc", 95);
 	check_program("libstdc++.so.6", 99);
 	free(listing);
 #endif
+	check_risk("/bin/bash", UP_RETURN_SAFE, NULL);
+	check_risk("libc", UP_RETURN_SAFE, NULL);
+	check_risk("libz.so.1", UP_RETURN_SAFE, NULL);
+	check_risk("libstdc++.so.6", UP_RETURN_EXCEPTIONS, "exceptions can cross its frames");
+	check_risk("libgcc_s.so.1", UP_RETURN_EXCEPTIONS, "_Unwind_RaiseException");
+	check_damage("/bin/true", 1000);
 	up_why_fini(&why);
 	up_elf_resolver_free(resolver);
 	return unit_report("flow");
