@@ -13,7 +13,7 @@
 #include "runtime/insn.h"
 
 #define MAX_PIECE (64u << 10) /* bytes of code without a name that are looked at */
-#define MAX_ASKED 16	      /* functions that are read on behalf of one */
+#define MAX_ASKED 16          /* functions that are read on behalf of one */
 
 static void read_body(struct up_elf_body *b, const struct up_elf *e, struct up_elf_symbols *s,
 		      uint64_t addr, bool is_asked);
@@ -223,8 +223,9 @@ static bool leads_back(const struct up_elf_body *b, const struct up_elf_frame *f
 
 /*
  * Is it a part of the function that was moved away? `stack` is that at the jump. What has no name
- * and is jumped to on a condition is taken for one. Were it another function, which compilers hardly
- * ever do, then its returns are still those of this function, and the others have no call here.
+ * and is jumped to on a condition is taken for one. Were it another function, which compilers
+ * hardly ever do, then its returns are still those of this function, and the others have no call
+ * here.
  */
 static bool is_moved(const struct up_elf_body *b, const struct landing *l,
 		     const struct up_native *jump, enum up_stack stack)

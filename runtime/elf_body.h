@@ -39,8 +39,8 @@ struct up_elf_body {
 	bool has_labels;                             /* it takes addresses of its own code */
 	bool is_torn;                                /* not all of it could be read */
 	bool has_no_memory;                          /* likewise, for want of memory */
-	bool is_asked;     /* read on behalf of another function */
-	unsigned nr_asked; /* functions that were read on its behalf */
+	bool is_asked;                               /* read on behalf of another function */
+	unsigned nr_asked;                           /* functions that were read on its behalf */
 	struct up_buf reason;                        /* why ways out are missing; empty: none is */
 };
 

@@ -45,7 +45,8 @@ bool up_elf_reloc_value(const struct up_elf *e, uint64_t slot, uint64_t *value, 
 	if (e->machine != UP_M_X86_64 || !e->is64)
 		return false;
 	for (uint64_t i = 1; up_elf_section(e, i, &s); i++) {
-		if (s.type != SHT_RELA || !(s.flags & SHF_ALLOC) || !find_relocation(e, &s, slot, &a))
+		if (s.type != SHT_RELA || !(s.flags & SHF_ALLOC) ||
+		    !find_relocation(e, &s, slot, &a))
 			continue;
 		*value = (uint64_t)a.r_addend;
 		if (ELF64_R_TYPE(a.r_info) == R_X86_64_RELATIVE)

@@ -1,4 +1,5 @@
-/* What the dynamic linker writes into memory that the file has no value for, where that is known here. */
+/* What the dynamic linker writes into memory that the file has no value for, where that is known
+ * here. */
 #ifndef UP_ELF_RELOC_H
 #define UP_ELF_RELOC_H
 

@@ -15,6 +15,7 @@ struct decoding {
 	size_t at;              /* the next byte */
 	bool is64;              /* 64-bit code */
 	const char *refused;    /* a prefix that the kernel refuses */
+	bool has_66;            /* one of operand size */
 };
 
 static unsigned peek(const struct decoding *d, size_t ahead)
@@ -41,9 +42,11 @@ static bool take_prefix(struct decoding *d, unsigned byte)
 	case 0xf0:
 		d->refused = "a lock prefix";
 		return true;
+	case 0x66:
+		d->has_66 = true;
+		return true;
 	case 0x64:
 	case 0x65:
-	case 0x66:
 	case 0x67:
 	case 0xf2:
 	case 0xf3:
@@ -132,12 +135,24 @@ static const char *judge_vector(struct decoding *d)
 						 : NULL;
 }
 
+/* Relative jumps and calls, which the kernel emulates; their size depends on the processor then. */
+static bool is_short_branch(const struct decoding *d)
+{
+	unsigned op = peek(d, 0), next = peek(d, 1);
+
+	if (op == 0x0f)
+		return (next & 0xf0) == 0x80;
+	return (op & 0xf0) == 0x70 || op == 0xe8 || op == 0xe9 || op == 0xeb;
+}
+
 static const char *judge_opcode(struct decoding *d)
 {
 	unsigned op = peek(d, 0);
 
 	if (is_vector(d))
 		return judge_vector(d);
+	if (d->has_66 && is_short_branch(d))
+		return "a jump or call with a prefix of operand size";
 	if (op == 0x0f) {
 		d->at++;
 		return find_second_refusal(peek(d, 0));

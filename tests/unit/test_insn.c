@@ -97,7 +97,9 @@ static const struct row rows[] = {
 	{ UP_M_I386, "6204", 0, NULL },       /* bound, cut off */
 	{ UP_M_I386, "620411", 3, NULL },
 	{ UP_M_I386, "9a112233445566", 7, NULL },
-	{ UP_M_I386, "66e81122", 4, NULL },
+	{ UP_M_I386, "66e81122", 4, "a jump or call with a prefix of operand size" },
+	{ UP_M_X86_64, "666648e811223344", 8, "a jump or call with a prefix of operand size" },
+	{ UP_M_X86_64, "66eb00", 3, "a jump or call with a prefix of operand size" },
 	{ UP_M_I386, "82c001", 3, NULL },
 	{ UP_M_I386, "1f", 1, "a pop of a segment register" },
 	{ UP_M_AARCH64, "fd7bbfa9", 4, NULL }, /* stp x29, x30, [sp, #-16]! */
