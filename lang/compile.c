@@ -297,6 +297,9 @@ static struct callee callee_of(const struct up_target *t, const struct up_place_
 {
 	struct callee c = { up_abi_find(t->object->machine, p->calling), 0 };
 
+	/* A recording may say what no program is. */
+	if (!c.abi)
+		c.abi = up_abi_find(t->object->machine, UP_CALLING_C);
 	if (c.abi->goroutine)
 		c.goid_off = t->object->goid_off;
 	return c;

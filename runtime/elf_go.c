@@ -195,10 +195,16 @@ static bool is_stack_name(const char *name)
 	return len > 5 && !strcmp(name + len - 5, ".abi0");
 }
 
+/* Go's own linker puts the C of `net` among the code of Go. All names of Go have a package. */
+static bool is_name_of_c(const char *name)
+{
+	return name && !strchr(name, '.');
+}
+
 enum up_calling up_elf_go_calling(const struct up_elf *e, const struct up_elf_go *go, uint64_t addr,
 				  const char *name)
 {
-	if (!up_elf_go_has(go, addr))
+	if (!up_elf_go_has(go, addr) || is_name_of_c(name))
 		return UP_CALLING_C;
 	if (go->minor < first_by_register(e->machine) || is_stack_name(name))
 		return UP_CALLING_GO_STACK;

@@ -18,13 +18,14 @@ static char folder[] = "/tmp/up_go_XXXXXX"; /* where the files of this part are 
 /* What goes into .go.buildinfo behind its first 14 bytes. */
 #define INLINE_VERSION(text) ".byte 8,2\n .zero 16\n .byte 1f-0f\n 0: .ascii \"" text "\"\n 1:\n"
 
-#define CODE                                                                         \
-	".text\n .type before,@function\n before: ret\n .size before,.-before\n"     \
-	".type runtime.text,@function\n runtime.text:\n"                             \
-	".type main.work,@function\n main.work: ret\n .size main.work,.-main.work\n" \
-	".type main.sum.abi0,@function\n main.sum.abi0: ret\n"                       \
-	".size main.sum.abi0,.-main.sum.abi0\n"                                      \
-	".type runtime.etext,@function\n runtime.etext:\n"                           \
+#define CODE                                                                             \
+	".text\n .type before,@function\n before: ret\n .size before,.-before\n"         \
+	".type runtime.text,@function\n runtime.text:\n"                                 \
+	".type main.work,@function\n main.work: ret\n .size main.work,.-main.work\n"     \
+	".type x_cgo_init,@function\n x_cgo_init: ret\n .size x_cgo_init,.-x_cgo_init\n" \
+	".type main.sum.abi0,@function\n main.sum.abi0: ret\n"                           \
+	".size main.sum.abi0,.-main.sum.abi0\n"                                          \
+	".type runtime.etext,@function\n runtime.etext:\n"                               \
 	".globl _start\n .type _start,@function\n _start: ret\n .size _start,.-_start\n"
 
 /* Makes the file `name` from assembly; its code is the above. */
@@ -72,6 +73,7 @@ static void check_release(const char *name, const char *assembly, unsigned goid_
 		return;
 	CHECK(calling_of(o, "main.work") == calling);
 	CHECK(calling_of(o, "main.sum.abi0") == UP_CALLING_GO_STACK);
+	CHECK(calling_of(o, "x_cgo_init") == UP_CALLING_C);
 	CHECK(calling_of(o, "before") == UP_CALLING_C);
 	CHECK(calling_of(o, "_start") == UP_CALLING_C);
 }
