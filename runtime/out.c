@@ -122,6 +122,20 @@ static void put_too_deep(struct up_buf *b, uint64_t n)
 		      UP_CALLS_KERNEL, UP_CALLS_DEPTH);
 }
 
+static void put_unreadable(struct up_buf *b, const struct up_out_totals *t)
+{
+	if (!t->unreadable)
+		return;
+	put_count(b, t->unreadable, "line of the text could not be read",
+		  "lines of the text could not be read");
+	up_buf_printf(b, t->unreadable == 1 ? ": line %llu\n" : ", the first is line %llu\n",
+		      (unsigned long long)t->first_unreadable);
+	if (!t->handled)
+		up_buf_puts(b,
+			    "the text must come from probes as `uptick plan` shows them for this "
+			    "program\n");
+}
+
 void up_out_summary(struct up_buf *b, const struct up_out_totals *t)
 {
 	put_count(b, t->handled, "hit handled, ", "hits handled, ");
@@ -158,6 +172,13 @@ void up_out_summary(struct up_buf *b, const struct up_out_totals *t)
 		 "texts found no room: they became (fault)");
 	put_note(b, t->left_out, "hit was left out, because the run was interrupted again",
 		 "hits were left out, because the run was interrupted again");
+	put_unreadable(b, t);
+	put_note(b, t->misplaced,
+		 "event is at another place than the probes: another program's, or another version",
+		 "events are at other places than the probes: another program's, or another "
+		 "version");
+	put_note(b, t->others, "event that no probe is for was passed over",
+		 "events that no probe is for were passed over");
 	put_note(b, t->changed_files, "probed file was replaced or written to",
 		 "probed files were replaced or written to");
 }

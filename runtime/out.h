@@ -59,11 +59,15 @@ struct up_out_totals {
 	uint64_t corrupt;  /* records and pages that made no sense */
 	uint64_t faults;   /* values that could not be read */
 	uint64_t late;     /* events that came out of time order */
-	uint64_t dropped_rows;  /* aggregation updates dropped because a table was full */
-	uint64_t dropped_vars;  /* assignments dropped because a table was full */
-	uint64_t cut_off;       /* handlers ended because they ran too long */
-	uint64_t no_room;       /* texts made by handlers that found no room */
-	uint64_t left_out;      /* hits not handled, because the run was to end at once */
+	uint64_t dropped_rows;     /* aggregation updates dropped because a table was full */
+	uint64_t dropped_vars;     /* assignments dropped because a table was full */
+	uint64_t cut_off;          /* handlers ended because they ran too long */
+	uint64_t no_room;          /* texts made by handlers that found no room */
+	uint64_t left_out;         /* hits not handled, because the run was to end at once */
+	uint64_t unreadable;       /* lines of trace text that made no sense */
+	uint64_t first_unreadable; /* number of the first of them */
+	uint64_t others;           /* events in trace text that no probe is for */
+	uint64_t misplaced;     /* events in trace text that are at another place than the probes */
 	uint64_t changed_files; /* probed files that were replaced, removed or written to */
 	double seconds;         /* how long the probes were armed */
 };

@@ -320,6 +320,9 @@ static void end_json(struct up_out *o, const struct up_out_totals *t)
 	put_number(b, "cut_off", t->cut_off);
 	put_number(b, "no_room", t->no_room);
 	put_number(b, "left_out", t->left_out);
+	put_number(b, "unreadable", t->unreadable);
+	put_number(b, "others", t->others);
+	put_number(b, "misplaced", t->misplaced);
 	put_number(b, "changed_files", t->changed_files);
 	put_name(b, "seconds");
 	put_float(b, t->seconds, 64);

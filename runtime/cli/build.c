@@ -5,17 +5,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lang/abi.h"
 #include "runtime/cli/modules.h"
 #include "runtime/cli/run.h"
+#include "runtime/recorded.h"
 #include "runtime/recording.h"
 #include "runtime/resolver.h"
 
 #define LOOK_MS 200      /* between two looks at files that are waited for */
 #define GROWING_LOOKS 15 /* how long a file that is there may be without what is asked for: 3 s */
 
-static struct up_env make_env(const struct up_opts *o, struct up_elf_resolver *elf)
+static struct up_env make_env(const struct up_opts *o, const struct up_resolver *resolver)
 {
-	return (struct up_env){ .resolver = up_elf_resolver_iface(elf),
+	return (struct up_env){ .resolver = resolver,
 				.aggs = up_agg_rows,
 				.args = (const char *const *)o->args,
 				.nr_args = (unsigned)o->nr_args,
@@ -29,35 +31,58 @@ static struct up_env make_env(const struct up_opts *o, struct up_elf_resolver *e
 				.no_filters = o->no_filters };
 }
 
-static struct up_built compile_once(const struct up_opts *o, const char *name,
-				    const struct up_buf *text, const struct up_plan *succeed)
+/* Compiles by what a resolver knows; c is NULL when memory ran out. */
+static struct up_built compile_with(const struct up_opts *o, const char *name,
+				    const struct up_buf *text, const struct up_resolver *resolver)
 {
-	struct up_elf_options eo = { .pid = o->pid, .compile_once = true, .succeed = succeed };
-	struct up_elf_resolver *elf = up_elf_resolver_new(&eo);
 	struct up_built b = { .c = up_compile_new() };
 	char real[PATH_MAX];
 
-	if (!elf || !b.c) {
-		up_elf_resolver_free(elf);
-		up_built_fini(&b);
+	if (!b.c)
 		return b;
-	}
-	struct up_env env = make_env(o, elf);
+	struct up_env env = make_env(o, resolver);
 	env.script_id = up_module_finder_script(o->script, real) ? real : NULL;
 	env.args_used = &b.args_used;
 	env.for_recording = o->command == UP_CMD_RECORD;
 	b.plan = up_compile(b.c, &env, name, text->s ? text->s : "", text->len);
 	if (b.plan && env.for_recording)
 		up_recording_put_places(&b.places, b.plan, env.resolver);
-	/* The resolver's memory is not needed while tracing. */
+	return b;
+}
+
+/* By this machine's programs; their memory is not needed while tracing. */
+static struct up_built compile_once(const struct up_opts *o, const char *name,
+				    const struct up_buf *text, const struct up_plan *succeed)
+{
+	struct up_elf_options eo = { .pid = up_is_saved_source(o) ? 0 : o->pid,
+				     .compile_once = true,
+				     .succeed = succeed };
+	struct up_elf_resolver *elf = up_elf_resolver_new(&eo);
+	struct up_built b = { 0 };
+
+	if (elf)
+		b = compile_with(o, name, text, up_elf_resolver_iface(elf));
 	up_elf_resolver_free(elf);
+	return b;
+}
+
+/* As if all were there that the program names. */
+static struct up_built compile_loosely(const struct up_opts *o, const char *name,
+				       const struct up_buf *text)
+{
+	struct up_recorded *loose = up_recorded_new_loose(up_abi_host());
+	struct up_built b = { 0 };
+
+	if (loose)
+		b = compile_with(o, name, text, up_recorded_iface(loose));
+	up_recorded_free(loose);
 	return b;
 }
 
 struct up_plan *up_build_parts(const struct up_opts *o, struct up_elf_resolver *elf,
 			       struct up_compile *c, const struct up_part *parts, size_t nr)
 {
-	struct up_env env = make_env(o, elf);
+	struct up_env env = make_env(o, up_elf_resolver_iface(elf));
 
 	env.is_session = true;
 	return up_compile_parts(c, &env, parts, nr);
@@ -154,6 +179,14 @@ struct up_built up_build(const struct up_opts *o, const struct up_signals *sig, 
 
 	bool runs = o->command == UP_CMD_RUN || o->command == UP_CMD_RECORD;
 
+	if (up_is_saved_source(o)) {
+		/* The programs that the text tells of need not be here. */
+		if (can_wait(&b, &absent)) {
+			up_built_fini(&b);
+			b = compile_loosely(o, name, text);
+		}
+		return b;
+	}
 	if (!o->wait || !runs || !can_wait(&b, &absent) || !absent)
 		return b;
 	return wait_for_files(o, sig, name, text, b);

@@ -25,6 +25,7 @@
 #include "runtime/cli/print.h"
 #include "runtime/cli/repl.h"
 #include "runtime/cli/run.h"
+#include "runtime/cli/run_text.h"
 
 #define EXIT_USAGE 2
 
@@ -193,7 +194,7 @@ static int refuse_module(const struct up_opts *o, const char *name)
 /* A target is first looked for in the process of -p: without it that would be a guess. */
 static bool check_process(const struct up_opts *o)
 {
-	if (!o->pid || !kill(o->pid, 0) || errno != ESRCH)
+	if (!o->pid || up_is_saved_source(o) || !kill(o->pid, 0) || errno != ESRCH)
 		return true;
 	up_complain("cannot trace process %d: there is no such process", (int)o->pid);
 	return false;
@@ -237,6 +238,8 @@ static int compile_and_run(const struct up_opts *o, const struct up_signals *sig
 		status = up_replay_run(o, sig, replay, &b);
 	else if (b.plan && o->command == UP_CMD_RECORD)
 		status = up_cmd_record(o, sig, name, text, &b);
+	else if (b.plan && up_is_saved_source(o))
+		status = up_run_text(o, b.plan, sig);
 	else if (b.plan)
 		status = up_run(o, b.c, b.plan, sig, NULL);
 	up_built_fini(&b);
@@ -363,7 +366,7 @@ static int run_other(const struct up_opts *o, const struct up_signals *sig)
 static bool wants_prompt(const struct up_opts *o)
 {
 	return o->command == UP_CMD_RUN && !o->has_program && !o->script && !o->dry_run &&
-	       isatty(STDIN_FILENO);
+	       !o->source && isatty(STDIN_FILENO);
 }
 
 static int run_command(struct up_opts *o, const struct up_signals *sig)

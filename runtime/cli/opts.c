@@ -124,6 +124,12 @@ static bool set_out(struct up_opts *o, const char *arg)
 	return *arg;
 }
 
+static bool set_source(struct up_opts *o, const char *arg)
+{
+	o->source = arg;
+	return *arg && strcmp(arg, "pipe") != 0;
+}
+
 static bool set_buffer(struct up_opts *o, const char *arg)
 {
 	return up_parse_size(arg, &o->buffer) && o->buffer >= 64 << 10 &&
@@ -189,6 +195,11 @@ static const struct row rows[] = {
 	  "write the output to FILE, a new one being readable by its owner only; of record, the "
 	  "recording",
 	  set_out, 0 },
+	{ "source", 0, "SOURCE",
+	  "where events come from: raw, the kernel's buffers (the default), or a FILE of trace "
+	  "text "
+	  "that was saved, - for standard input, which needs no privileges",
+	  set_source, 0 },
 	{ "buffer", 0, "SIZE",
 	  "the ring buffer of each processor: 4MiB; 64KiB at least. By default 4 MiB, less on "
 	  "machines with more than 16 processors",
@@ -362,6 +373,8 @@ static const char *check_record(const struct up_opts *o)
 		return "record writes to a file: give it with -o FILE";
 	if (o->form || o->max_handled)
 		return "record only writes events down: -f and -n belong to replay";
+	if (o->source)
+		return "record writes the kernel's own buffers down: --source belongs to a run";
 	if (o->follow_files)
 		return "--follow-files adds places, and a recording says beforehand which there "
 		       "are";
@@ -372,10 +385,15 @@ static const char *check_replay(const struct up_opts *o)
 {
 	if (!o->recording)
 		return "replay needs the recording: uptick replay FILE";
-	if (o->run || o->pid || o->wait || o->follow_files || o->buffer)
-		return "replay runs on what was recorded: -c, -p, --wait, --follow-files and "
-		       "--buffer belong to record";
+	if (o->run || o->pid || o->wait || o->follow_files || o->buffer || o->source)
+		return "replay runs on what was recorded: -c, -p, --wait, --follow-files, "
+		       "--buffer and --source do not go with it";
 	return NULL;
+}
+
+bool up_is_saved_source(const struct up_opts *o)
+{
+	return o->source && strcmp(o->source, "raw") != 0 && strcmp(o->source, "pipe") != 0;
 }
 
 static int check_together(const struct up_opts *o, struct up_buf *err)
@@ -384,6 +402,10 @@ static int check_together(const struct up_opts *o, struct up_buf *err)
 
 	if (o->run && o->pid)
 		what = "-c starts a program and -p takes a running one: give one of them";
+	else if (o->run && up_is_saved_source(o))
+		what = "-c starts a program, but --source names text that was saved earlier";
+	else if (o->source && !strcmp(o->source, "-") && !o->script && !o->has_program)
+		what = "the program and the text cannot both be standard input";
 	else if (o->children && !o->pid)
 		what = "--children belongs to -p; with -c children are followed anyway";
 	else if (o->write && (o->command != UP_CMD_FMT || !o->script))

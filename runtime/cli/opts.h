@@ -50,6 +50,7 @@ struct up_opts {
 	const char *word;     /* of --reference */
 	const char *form;     /* -f */
 	const char *out;      /* -o */
+	const char *source;   /* --source; NULL for "raw" */
 	uint64_t buffer;      /* --buffer, bytes per CPU; 0 for the default */
 	bool wait;            /* --wait */
 	bool unsafe;          /* --unsafe */
@@ -60,6 +61,9 @@ struct up_opts {
 /* Parses the command line. 0, or 2 after a message in `err` that says what is wrong. */
 int up_opts_parse(struct up_opts *o, int argc, char **argv, struct up_buf *err);
 void up_opts_fini(struct up_opts *o);
+
+/* Is --source something that was saved? */
+bool up_is_saved_source(const struct up_opts *o);
 
 /* The command that a word may have been meant for, or NULL. */
 const char *up_opts_nearest_command(const char *word);

@@ -441,6 +441,10 @@ static void test_end(void)
 				    .cut_off = 13,
 				    .no_room = 14,
 				    .left_out = 15,
+				    .unreadable = 16,
+				    .first_unreadable = 7,
+				    .others = 17,
+				    .misplaced = 18,
 				    .changed_files = 8,
 				    .seconds = 0.0123 };
 	up_out_summary(&o.buf, &t);
@@ -460,6 +464,10 @@ static void test_end(void)
 			  "13 handlers were ended: their loops ran too long\n"
 			  "14 texts found no room: they became (fault)\n"
 			  "15 hits were left out, because the run was interrupted again\n"
+			  "16 lines of the text could not be read, the first is line 7\n"
+			  "18 events are at other places than the probes: another program's, or "
+			  "another version\n"
+			  "17 events that no probe is for were passed over\n"
 			  "8 probed files were replaced or written to\n");
 	o.form->end(&o, &t);
 	CHECK_BUF(&o.buf,
@@ -468,7 +476,8 @@ static void test_end(void)
 		  "\"no_return\":2,\"too_deep\":10,\"by_zero\":1,\"corrupt\":7,"
 		  "\"faults\":4,\"late\":5,"
 		  "\"dropped_rows\":6,\"dropped_vars\":12,\"cut_off\":13,\"no_room\":14,"
-		  "\"left_out\":15,\"changed_files\":8,\"seconds\":0.0123}\n");
+		  "\"left_out\":15,\"unreadable\":16,\"others\":17,\"misplaced\":18,\"changed_"
+		  "files\":8,\"seconds\":0.0123}\n");
 	t.lost = 0;
 	up_out_summary(&o.buf, &t);
 	CHECK(o.buf.s && strstr(o.buf.s, "1 filtered, an unknown number lost in 12.3 ms\n"));
