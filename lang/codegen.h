@@ -9,11 +9,19 @@
 #include "lang/filter.h"
 #include "lang/opcodes.h"
 
+/* What is known of a site while the plan is being built. */
+struct up_site_note {
+	const struct up_object *object;
+	bool is_fixed; /* the script says by an offset or address where the probe is to stand */
+	bool reads_sp; /* as in the site's shape */
+};
+
 /* The plan while it is being built. */
 struct up_build {
 	struct up_arena *arena; /* the plan's */
 	UP_VEC(struct up_value) consts;
 	UP_VEC(struct up_plan_site) sites;
+	UP_VEC(struct up_site_note) notes; /* of each site */
 	UP_VEC(struct up_plan_prog) progs;
 	UP_VEC(struct up_plan_probe) probes;
 	UP_VEC(struct up_plan_event) events;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lang/codegen.h"
+#include "lang/entry_place.h"
 #include "lang/expand.h"
 #include "lang/layout.h"
 #include "lang/target.h"
@@ -238,6 +239,7 @@ static bool finish_gen(struct cx *cx, struct up_gen *g, const struct clause *cl,
 				  .goid_arg = UP_NONE };
 
 	up_emit(g, OP_END, 0, 0, 0);
+	g->shape->reads_sp = up_shape_reads_sp(g->shape);
 	if (calls != UP_CALLS_NONE) {
 		p.sp_arg = up_shape_add(&g->fetch, g->shape, "%sp", "x64", span);
 		fetch_goroutine(cx, g, cl, &p);
@@ -554,6 +556,8 @@ static struct up_plan *finish(struct cx *cx)
 {
 	struct up_plan *p = up_new(cx->b.arena, struct up_plan);
 
+	if (!cx->env->exact_entry)
+		up_move_entries(cx->env, &cx->b);
 	up_layout_events(&cx->b);
 	*p = (struct up_plan){
 		.arena = cx->b.arena,

@@ -421,6 +421,14 @@ uint32_t up_shape_add_run(struct up_fetch_cx *cx, struct up_shape *s, const stru
 	return (uint32_t)s->args.nr - p.nr;
 }
 
+bool up_shape_reads_sp(const struct up_shape *s)
+{
+	for (size_t i = 0; i < s->args.nr; i++)
+		if (!strcmp(s->args.v[i].fetch, "%sp") || !strcmp(s->args.v[i].fetch, "$stack"))
+			return true;
+	return false;
+}
+
 bool up_shape_same(const struct up_plan_event *e, const struct up_shape *s)
 {
 	if (e->is_return != s->is_return || e->nr_args != s->args.nr)

@@ -32,6 +32,7 @@ struct up_shape {
 	struct up_arena *arena; /* the plan's */
 	UP_VEC(struct up_plan_arg) args;
 	bool is_return;
+	bool reads_sp; /* does the script itself want to know the stack pointer? */
 };
 
 struct up_fetch_cx {
@@ -86,6 +87,9 @@ struct up_run {
  */
 uint32_t up_shape_add_run(struct up_fetch_cx *cx, struct up_shape *s, const struct up_fetch *f,
 			  const struct up_run *run, uint32_t *pieces, struct up_span span);
+
+/* Does one of the arguments hold the stack pointer itself? */
+bool up_shape_reads_sp(const struct up_shape *s);
 
 /* Do two shapes make the same kernel event? */
 bool up_shape_same(const struct up_plan_event *e, const struct up_shape *s);

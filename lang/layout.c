@@ -139,6 +139,8 @@ bool up_layout_target(struct up_diags *ds, const struct up_env *env, struct up_b
 		if (i == 0 && !check_line(ds, b, &s))
 			return false;
 		up_vec_push(b->arena, &b->sites, s);
+		up_vec_push(b->arena, &b->notes,
+			    ((struct up_site_note){ t->object, t->is_fixed, shape->reads_sp }));
 	}
 	return true;
 }

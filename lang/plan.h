@@ -29,8 +29,8 @@ struct up_plan_arg {
 /* One place in a file where a probe point goes. Its index is what `site=\N` says. */
 struct up_plan_site {
 	const char *path;        /* of the object, as the kernel is told */
-	uint64_t offset;         /* in the file */
-	uint64_t addr;           /* virtual address in the object */
+	uint64_t offset;         /* in the file: of the probe */
+	uint64_t addr;           /* virtual address in the object: likewise */
 	const char *object;      /* as shown: "zsh" */
 	const char *func;        /* as shown: "zfree", or "0x46420" where no symbol is */
 	uint64_t func_off;       /* bytes from the start of func */
@@ -40,6 +40,12 @@ struct up_plan_site {
 	enum up_machine machine; /* of the object */
 	struct up_span span;     /* the target in the script */
 	struct up_file_id id;    /* the file that was read at `path` */
+	/* A probe may stand elsewhere than the script means (func and func_off), and see the same.
+	 */
+	int64_t moved;     /* bytes from the place that is meant to the probe */
+	uint32_t sp_lower; /* bytes by which sp is lower at the probe than at that place */
+	uint32_t percent;  /* of an entry that was moved: the cost of a hit, of what it was */
+	const char *insn;  /* likewise: the instruction under the probe; NULL when not moved */
 };
 
 /* One kernel event: sites of one shape. */
@@ -208,6 +214,8 @@ struct up_plan {
  * newline. */
 void up_plan_line(const struct up_plan *p, const char *group, uint32_t site,
 		  bool one_event_per_site, struct up_buf *out);
+/* A fetch argument of the site's event, as it is to be read where the probe stands. */
+void up_plan_fetch(const struct up_plan *p, uint32_t site, const char *fetch, struct up_buf *out);
 /* The name of the kernel event of a site: the event's own, or with "_sN" behind it. */
 void up_plan_event_name(const struct up_plan *p, uint32_t site, bool one_event_per_site,
 			struct up_buf *out);

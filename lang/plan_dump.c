@@ -7,30 +7,6 @@
 #include "lang/opcodes.h"
 #include "lang/plan.h"
 
-void up_plan_event_name(const struct up_plan *p, uint32_t site, bool one_event_per_site,
-			struct up_buf *out)
-{
-	up_buf_puts(out, p->events[p->sites[site].event].name);
-	if (one_event_per_site)
-		up_buf_printf(out, "_s%" PRIu32, site);
-}
-
-void up_plan_line(const struct up_plan *p, const char *group, uint32_t site,
-		  bool one_event_per_site, struct up_buf *out)
-{
-	const struct up_plan_site *s = &p->sites[site];
-	const struct up_plan_event *e = &p->events[s->event];
-
-	/* `r:` is what kernels before 5.11 know; `%return` says the same. */
-	up_buf_printf(out, "%c:%s/", e->is_return ? 'r' : 'p', group);
-	up_plan_event_name(p, site, one_event_per_site, out);
-	up_buf_printf(out, " %s:0x%" PRIx64, s->path, s->offset);
-	if (!one_event_per_site)
-		up_buf_printf(out, " site=\\%" PRIu32 ":u32", site);
-	for (uint32_t i = 0; i < e->nr_args; i++)
-		up_buf_printf(out, " %s=%s:%s", e->args[i].name, e->args[i].fetch, e->args[i].type);
-}
-
 static const char *const site_texts[] = { "func", "object", "probe", "offset" };
 static const char *const contexts[] = { "ip", "time", "tid", "pid", "cpu", "elapsed", "depth" };
 
@@ -237,6 +213,45 @@ static void dump_filters(const struct up_plan *p, const char *group, struct up_b
 	up_buf_fini(&text);
 }
 
+/* What a hit costs, of what it would cost at the entry. */
+static void dump_cost(uint32_t percent, struct up_buf *out)
+{
+	static const struct {
+		uint32_t below;
+		const char *text;
+	} rows[] = { { 15, "a tenth of" },
+		     { 29, "a quarter of" },
+		     { 42, "a third of" },
+		     { 60, "half" },
+		     { 95, "less than" } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (percent < rows[i].below) {
+			up_buf_printf(out, ", at %s the cost", rows[i].text);
+			return;
+		}
+	up_buf_puts(out, ", where a call comes by only once");
+}
+
+/* Where probes do not stand where the script says. */
+static void dump_moved(const struct up_plan *p, struct up_buf *out)
+{
+	const char *head = "\n# places\n";
+
+	for (uint32_t i = 0; i < p->nr_sites; i++) {
+		const struct up_plan_site *s = &p->sites[i];
+
+		if (!s->insn)
+			continue;
+		up_buf_printf(out, "%s  %s%s: on the %s at +0x%" PRIx64, head, s->probe,
+			      p->events[s->event].is_return ? " return" : "", s->insn,
+			      (uint64_t)s->moved);
+		dump_cost(s->percent, out);
+		up_buf_putc(out, '\n');
+		head = "";
+	}
+}
+
 static void dump_block(const struct up_plan *p, const struct up_plan_block *b, bool code,
 		       struct up_buf *out)
 {
@@ -292,6 +307,7 @@ void up_plan_dump(const struct up_plan *p, const char *group, bool code, struct 
 			up_plan_line(p, group, p->events[e].sites[i], false, out);
 			up_buf_putc(out, '\n');
 		}
+	dump_moved(p, out);
 	dump_filters(p, group, out);
 	up_buf_puts(out, "\n# handlers, in user space\n");
 	for (uint32_t probe = 0; probe < p->nr_probes; probe++)

@@ -654,18 +654,18 @@ static bool is_symbol(const struct up_loc *l)
 }
 
 const struct up_loc_row up_loc_rows[] = {
-	{ "%PROVIDER:NAME", "a USDT marker", false, false, is_marker, resolve_later },
-	{ "@OFFSET", "a file offset, as uprobe_events takes it", true, false, is_file_offset,
+	{ "%PROVIDER:NAME", "a USDT marker", false, false, false, is_marker, resolve_later },
+	{ "@OFFSET", "a file offset, as uprobe_events takes it", true, false, true, is_file_offset,
 	  resolve_file_offset },
-	{ "ADDRESS", "a virtual address, as nm and objdump print it", true, false, is_address,
+	{ "ADDRESS", "a virtual address, as nm and objdump print it", true, false, true, is_address,
 	  resolve_address },
-	{ "/REGEX/", "every function whose name matches (POSIX extended)", false, false, is_regex,
-	  resolve_regex },
-	{ "FILE:LINE", "a source line", true, false, is_line, resolve_later },
-	{ "GLOB", "every function whose name matches: * ? [a-z]", false, false, is_glob,
+	{ "/REGEX/", "every function whose name matches (POSIX extended)", false, false, false,
+	  is_regex, resolve_regex },
+	{ "FILE:LINE", "a source line", true, false, true, is_line, resolve_later },
+	{ "GLOB", "every function whose name matches: * ? [a-z]", false, false, false, is_glob,
 	  resolve_glob },
 	{ "SYMBOL", "a function; with +OFFSET a place inside it, with @VERSION one version", true,
-	  true, is_symbol, resolve_symbol },
+	  true, false, is_symbol, resolve_symbol },
 	{ 0 },
 };
 
@@ -685,6 +685,7 @@ static bool resolve_location(struct up_diags *ds, const struct up_env *env, cons
 	if (l->version && !row->takes_version)
 		return up_error(ds, l->span, E_TARGET,
 				"a symbol version needs a function's full name before the @");
+	t->is_fixed = l->has_off || row->is_address;
 	return row->resolve(ds, env, l, t);
 }
 

@@ -26,6 +26,7 @@ struct up_target {
 	const char *location;              /* as written, decoded */
 	const struct up_object *object;    /* NULL when it could not be found */
 	UP_VEC(struct up_place_at) places; /* by address, each once */
+	bool is_fixed; /* an address or offset is given: the probe stands there and nowhere near */
 };
 
 /*
@@ -48,6 +49,7 @@ struct up_loc_row {
 	const char *help;
 	bool takes_offset;  /* may +OFFSET stand behind it? */
 	bool takes_version; /* may @VERSION? */
+	bool is_address;    /* does it say where exactly the probe is to stand? */
 	bool (*is)(const struct up_loc *l);
 	bool (*resolve)(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
 			struct up_target *t);

@@ -29,9 +29,10 @@ struct up_env {
 	unsigned max_arg_text; /* the kernel's limit on one fetch argument, bytes */
 	unsigned max_args;     /* the kernel's limit on fetch arguments of an event */
 	unsigned max_sites;    /* limit on places in one program */
-	bool unsafe;           /* are probes allowed that can harm the program? */
-	bool no_filters;       /* are conditions judged by handlers alone, not by the kernel too? */
-	bool for_recording;    /* is what other handlers usually want to be fetched, too? */
+	bool exact_entry;   /* does each entry probe stand on the function's first instruction? */
+	bool unsafe;        /* are probes allowed that can harm the program? */
+	bool no_filters;    /* are conditions judged by handlers alone, not by the kernel too? */
+	bool for_recording; /* is what other handlers usually want to be fetched, too? */
 	/*
 	 * The program of a session, which gains and loses declarations while it runs: there may be
 	 * no probe in it, and no two probes share a kernel event, so that each can be taken off

@@ -121,13 +121,19 @@ static struct up_value process_of(struct run *r)
 	return (struct up_value){ .flags = UP_VALUE_FAULT };
 }
 
+/* Of an entry the address that is meant, though the probe may stand elsewhere. */
+static uint64_t meant_ip(const struct run *r)
+{
+	return r->hit->ip - (r->prog->is_return ? 0 : (uint64_t)r->site->moved);
+}
+
 static struct up_value context(struct run *r, unsigned which)
 {
 	const struct up_hit *h = r->hit;
 
 	switch (which) {
 	case UP_CX_IP:
-		return (struct up_value){ .u = h->ip };
+		return (struct up_value){ .u = meant_ip(r) };
 	case UP_CX_TIME:
 		return (struct up_value){ .u = h->time };
 	case UP_CX_TID:
@@ -335,12 +341,12 @@ static void act_enter(struct run *r, bool rejected)
 {
 	const struct up_hit *h = r->hit;
 	struct up_call call = { .probe = r->prog->probe,
-				.place = h->place,
+				.place = h->place - (uint64_t)r->site->moved,
 				.time = h->time,
 				.cpu = h->cpu,
 				.rejected = rejected };
 
-	call.sp = number_at(r, r->prog->sp_arg);
+	call.sp = number_at(r, r->prog->sp_arg) + r->site->sp_lower;
 	call.ra = number_at(r, r->prog->ra_arg);
 	call.nr_vals = rejected ? 0 : r->prog->nr_saved;
 	struct up_strand strand = strand_of(r, &call.sp);

@@ -27,6 +27,7 @@ static struct up_env make_env(const struct up_opts *o, const struct up_resolver 
 				.max_arg_text = UP_MAX_ARG_TEXT,
 				.max_args = UP_MAX_ARGS,
 				.max_sites = UP_MAX_SITES,
+				.exact_entry = o->exact_entry,
 				.unsafe = o->unsafe,
 				.no_filters = o->no_filters };
 }
@@ -44,6 +45,8 @@ static struct up_built compile_with(const struct up_opts *o, const char *name,
 	env.script_id = up_module_finder_script(o->script, real) ? real : NULL;
 	env.args_used = &b.args_used;
 	env.for_recording = o->command == UP_CMD_RECORD;
+	/* A recording tells the places of probes, not which places are meant. */
+	env.exact_entry |= env.for_recording;
 	b.plan = up_compile(b.c, &env, name, text->s ? text->s : "", text->len);
 	if (b.plan && env.for_recording)
 		up_recording_put_places(&b.places, b.plan, env.resolver);

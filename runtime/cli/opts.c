@@ -208,6 +208,9 @@ static const struct row rows[] = {
 	  "allow probes that can harm the program: inside an instruction, on a nop that the kernel "
 	  "handles wrongly; each gets a warning",
 	  NULL, FLAG(unsafe) },
+	{ "exact-entry", 0, NULL,
+	  "probe a function's entry on its first instruction, though another one would cost less",
+	  NULL, FLAG(exact_entry) },
 	{ "dry-run", 0, NULL, "print what would be written to the kernel, and end", NULL,
 	  FLAG(dry_run) },
 	{ "write", 'w', NULL, "with fmt: rewrite the file in place", NULL, FLAG(write) },

@@ -54,6 +54,7 @@ struct up_opts {
 	uint64_t buffer;      /* --buffer, bytes per CPU; 0 for the default */
 	bool wait;            /* --wait */
 	bool unsafe;          /* --unsafe */
+	bool exact_entry;     /* --exact-entry */
 	bool follow_files;    /* --follow-files */
 	bool quiet, verbose, dry_run, no_colour, write, single_sites, no_filters;
 };

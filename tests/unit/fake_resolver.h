@@ -30,6 +30,7 @@ static const struct up_object objects[] = {
 	{ "/usr/bin/newer", "newer", UP_M_X86_64, true, { 0 }, true, 160 },
 	{ "/usr/bin/goarm", "goarm", UP_M_AARCH64, false, { 0 }, true, 0 },
 	{ "/usr/bin/go32", "go32", UP_M_I386, false, { 0 }, true, 0 },
+	{ "/usr/bin/cet", "cet", UP_M_X86_64, true, { 0 }, false, 0 },
 };
 
 struct row {
@@ -95,6 +96,12 @@ static const struct row symbols[] = {
 	{ "names",
 	  { "_ZN7mycrate5cache5clear17hfedcba0987654321E", NULL, 0x1230, 0x10, UP_SYM_FUNC,
 	    true } },
+	/* How they begin, and how they are left, stands in entry_rows and exit_rows. */
+	{ "cet", { "push", NULL, 0x1000, 0x40, UP_SYM_FUNC, false } },
+	{ "cet", { "moves", NULL, 0x1040, 0x40, UP_SYM_FUNC, false } },
+	{ "cet", { "pushes", NULL, 0x1080, 0x40, UP_SYM_FUNC, false } },
+	{ "cet", { "again", NULL, 0x10c0, 0x40, UP_SYM_FUNC, false } },
+	{ "cet", { "plain", NULL, 0x1100, 0x40, UP_SYM_FUNC, false } },
 	{ "names", { "_ZN3geo5tableE", NULL, 0x6000, 0x10, UP_SYM_DATA, false } },
 	{ "gopher", { "main.main", NULL, 0x1000, 0x40, UP_SYM_FUNC, true } },
 	{ "gopher", { "main.work", NULL, 0x1040, 0x40, UP_SYM_FUNC, true } },
@@ -231,6 +238,37 @@ static bool fake_imports(void *ctx, const struct up_object *o, const char *name,
 	return !strcmp(o->name, "app") && !strcmp(name, "malloc");
 }
 
+/* Places for entry probes behind the entry, which costs 20. */
+static const struct {
+	const char *object;
+	uint64_t addr; /* of the function */
+	struct up_entry_at at;
+} entry_rows[] = {
+	/* endbr64; push; push */
+	{ "cet", 0x1000, { 0x1004, 6, "push", 0, 0, false } },
+	{ "cet", 0x1000, { 0x1008, 6, "push", 8, 0, false } },
+	/* endbr64; mov %di,%ax; mov %si,%di; push */
+	{ "cet", 0x1040, { 0x1048, 8, "nop", 0, 1 << 0, false } },
+	{ "cet", 0x1040, { 0x104c, 6, "push", 0, 1 << 0 | 1 << 5, false } },
+	/* an odd function: only behind two pushes it is cheap */
+	{ "cet", 0x1080, { 0x108c, 6, "call", 16, 0, false } },
+	/* the entry is jumped to, and nothing costs less */
+	{ "cet", 0x10c0, { 0x10c8, 20, "sub", 0, 1 << 11, true } },
+};
+
+static unsigned fake_entries(void *ctx, const struct up_object *o, uint64_t addr,
+			     struct up_entry_at *out, unsigned max)
+{
+	unsigned nr = 0;
+
+	(void)ctx;
+	out[nr++] = (struct up_entry_at){ .addr = addr, .cost = 20, .insn = "endbr64" };
+	for (size_t i = 0; i < NR(entry_rows) && nr < max; i++)
+		if (!strcmp(entry_rows[i].object, o->name) && entry_rows[i].addr == addr)
+			out[nr++] = entry_rows[i].at;
+	return nr;
+}
+
 /* The resolver of `pick` tells what it picks from; of other indirect functions nothing is known. */
 static void fake_picks(void *ctx, const struct up_object *o, uint64_t addr, up_symbol_fn *fn,
 		       void *arg)
@@ -277,6 +315,7 @@ static const struct up_resolver fake_resolver = {
 	.func_at = fake_func_at,
 	.can_probe = fake_can_probe,
 	.calling = fake_calling,
+	.entries = fake_entries,
 	.imports = fake_imports,
 	.picks = fake_picks,
 	.names = fake_names,

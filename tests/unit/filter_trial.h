@@ -218,11 +218,22 @@ static bool trial_can_probe(void *ctx, const struct up_object *o, uint64_t addr,
 	return true;
 }
 
+static unsigned trial_entries(void *ctx, const struct up_object *o, uint64_t addr,
+			      struct up_entry_at *out, unsigned max)
+{
+	(void)ctx;
+	(void)o;
+	(void)max;
+	*out = (struct up_entry_at){ .addr = addr };
+	return 1;
+}
+
 static const struct up_resolver trial_resolver = {
 	.open = trial_open,
 	.find = trial_find,
 	.to_offset = trial_to_offset,
 	.can_probe = trial_can_probe,
+	.entries = trial_entries,
 };
 
 extern const struct up_agg_row *const up_agg_rows[];

@@ -146,6 +146,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: golden_plan check|plan|code FILE\n");
 		return 2;
 	}
+	env.exact_entry = text.s && !strncmp(text.s, "#!", 2) && strstr(text.s, "--exact-entry");
 	env.unsafe = text.s && !strncmp(text.s, "#!", 2) && strstr(text.s, "--unsafe");
 	struct up_buf line = { 0 };
 	up_buf_add(&line, text.s ? text.s : "", text.len);
