@@ -59,6 +59,13 @@ struct up_agg_row {
 	 * hit or memory is out: the cell is as it was, and the update counts as dropped.
 	 */
 	bool (*add)(void *cell, const struct up_agg_cx *cx, const struct up_value *v);
+	/*
+	 * The same of many hits, one after the other: of cells[i], unless it is NULL, with the
+	 * arguments from v[i * cx->nr_args] on. How many before the first that add() would refuse.
+	 * NULL: there is no quicker way than add().
+	 */
+	size_t (*add_many)(void *const *cells, const struct up_agg_cx *cx, const struct up_value *v,
+			   size_t nr);
 	/* Frees what the cell owns. NULL where it owns nothing. */
 	void (*fini)(void *cell, const struct up_agg_cx *cx);
 	/* The results of a cell that had at least one hit. Rows are sorted by the first. */

@@ -42,6 +42,20 @@ int up_engine_init(struct up_engine *e, const struct up_plan *plan,
 	return 0;
 }
 
+static void free_lanes(struct up_engine *e)
+{
+	struct up_lane *next;
+
+	for (struct up_lane *lane = e->made; lane; lane = next) {
+		next = lane->next;
+		up_lane_free(lane);
+	}
+	free(e->lanes);
+	e->made = e->last_lane = NULL;
+	e->lanes = NULL;
+	e->nr_lanes = 0;
+}
+
 void up_engine_fini(struct up_engine *e)
 {
 	if (e->vm.plan)
@@ -50,6 +64,7 @@ void up_engine_fini(struct up_engine *e)
 	free(e->hits);
 	e->due = NULL;
 	e->hits = NULL;
+	free_lanes(e);
 }
 
 static void run_blocks(struct up_engine *e, enum up_on which, uint64_t now)
@@ -178,6 +193,7 @@ void up_engine_succeed(struct up_engine *e, struct up_engine_next *next,
 	e->hits = next->hits;
 	up_vm_succeed(&e->vm, &next->vm, s, now);
 	e->plan = plan;
+	free_lanes(e); /* they are of the old plan */
 	*next = (struct up_engine_next){ 0 };
 	for (uint32_t i = 0; i < plan->nr_blocks; i++)
 		if (s->blocks[i] == UP_NONE)
@@ -225,6 +241,71 @@ static void hit_routed(struct up_engine *e, uint32_t recorded, struct up_hit *hi
 	}
 }
 
+/* How many numbers of sites records can have. */
+static uint32_t count_sites(const struct up_engine *e)
+{
+	return e->records->routes ? e->records->routes->nr : e->plan->nr_sites;
+}
+
+/* Makes room for the sites that there are by now. */
+static bool has_lane_room(struct up_engine *e, uint32_t site)
+{
+	struct up_lane **lanes;
+	uint32_t nr = count_sites(e);
+
+	if (site < e->nr_lanes)
+		return true;
+	lanes = reallocarray(e->lanes, nr, sizeof(*lanes));
+	if (!lanes)
+		return false;
+	memset(lanes + e->nr_lanes, 0, (nr - e->nr_lanes) * sizeof(*lanes));
+	e->lanes = lanes;
+	e->nr_lanes = nr;
+	return true;
+}
+
+/* The handler of a recorded site and what it reads; false when it has none, or several. */
+static bool has_one_prog(const struct up_engine *e, const struct up_record_event *kind,
+			 uint32_t site, uint32_t *prog, const struct up_field **args)
+{
+	const struct up_routes *routes = e->records->routes;
+	const struct up_route *r;
+
+	if (!routes) {
+		*prog = e->plan->sites[site].prog;
+		*args = kind->args;
+		return true;
+	}
+	r = routes->first[site] ? &routes->list[routes->first[site] - 1] : NULL;
+	if (!r || r->next)
+		return false;
+	*prog = e->plan->sites[r->site].prog;
+	*args = r->args;
+	return true;
+}
+
+/* After the first hit of a site: the next ones can go in a lane, that of the site before it. */
+static void find_lane(struct up_engine *e, const struct up_record_event *kind, uint32_t site)
+{
+	struct up_lane *lane = e->made;
+	const struct up_field *args;
+	uint32_t prog;
+
+	if (!has_lane_room(e, site) || e->lanes[site])
+		return;
+	e->lanes[site] = &e->no_lane;
+	if (!has_one_prog(e, kind, site, &prog, &args))
+		return;
+	if (!lane || lane->id != kind->id || lane->prog != prog || lane->args != args) {
+		lane = up_lane_new(&e->vm, prog, kind, args);
+		if (!lane)
+			return;
+		lane->next = e->made;
+		e->made = lane;
+	}
+	e->lanes[site] = lane;
+}
+
 static void handle_probe(struct up_engine *e, const struct up_record_event *kind,
 			 const struct up_event *ev)
 {
@@ -260,6 +341,7 @@ static void handle_probe(struct up_engine *e, const struct up_record_event *kind
 		hit_routed(e, site, &hit);
 	else
 		up_vm_hit(&e->vm, &hit);
+	find_lane(e, kind, site);
 }
 
 static void handle_birth(struct up_engine *e, pid_t parent, pid_t child, uint64_t flags)
@@ -302,6 +384,148 @@ void up_engine_event(struct up_engine *e, const struct up_event *ev)
 		up_vm_died(&e->vm, (pid_t)up_field_number(rec, &kind->task));
 		break;
 	}
+}
+
+/* ---- many records ---- */
+
+/* Hits in lanes are handled so quickly that so many may come between two looks. */
+#define LOOK_EVERY 256
+
+/* Records of one kind, as far as lanes need to know them. */
+struct view {
+	uint32_t id;      /* NO_ID: there is none such */
+	uint32_t size;    /* what a record has at least */
+	uint32_t site_at; /* where the number of the site stands, 4 bytes */
+	uint32_t tid_at;  /* likewise */
+	uint64_t *seen;   /* counts such records, where the kernel judges a condition; or NULL */
+	uint32_t site;    /* the site that was hit last, UP_NONE: none */
+	struct up_lane *lane; /* its lane */
+	uint64_t *hits;       /* counts those of its probe, where that is asked for; or NULL */
+};
+
+#define NO_ID UINT32_MAX
+
+static struct view view_of(struct up_engine *e, uint16_t id)
+{
+	const struct up_record_event *kind = up_records_find(e->records, id);
+
+	if (!kind || kind->kind != UP_EVENT_PROBE || kind->site_field.size != sizeof(uint32_t) ||
+	    kind->tid.size != sizeof(uint32_t))
+		return (struct view){ .id = NO_ID, .site = UP_NONE };
+	return (struct view){ .id = id,
+			      .size = kind->fixed_size,
+			      .site_at = kind->site_field.off,
+			      .tid_at = kind->tid.off,
+			      .seen = kind->is_filtered ? &e->nr_filtered_events : NULL,
+			      .site = UP_NONE };
+}
+
+static uint32_t load4(const unsigned char *p)
+{
+	uint32_t u32;
+
+	memcpy(&u32, p, sizeof(u32));
+	return u32;
+}
+
+/* What was gathered before goes first, where order matters. */
+static inline void keep_order(struct up_engine *e, struct up_lane *next)
+{
+	if (e->last_lane != next) {
+		if (e->plan->needs_order && e->last_lane)
+			up_lane_run(e->last_lane, &e->vm);
+		e->last_lane = next;
+	}
+}
+
+/* The lane of a site, after what was gathered before is settled as far as order demands it. */
+static struct up_lane *enter_lane(struct up_engine *e, struct view *v, uint32_t site)
+{
+	struct up_lane *lane = site < e->nr_lanes ? e->lanes[site] : NULL;
+
+	if (!lane || lane->id != v->id)
+		return NULL;
+	keep_order(e, lane);
+	v->site = site;
+	v->lane = lane;
+	v->hits = e->hits ? &e->hits[e->plan->progs[lane->prog].probe] : NULL;
+	return lane;
+}
+
+/* Gathers a hit in its lane. False when it has none, or is not to be handled. */
+static inline __attribute__((always_inline)) bool take_in_lane(struct up_engine *e, struct view *v,
+							       const struct up_event *ev)
+{
+	const unsigned char *rec = ev->payload;
+	uint16_t id;
+
+	memcpy(&id, rec, sizeof(id)); /* an event has at least 4 bytes */
+	if (id != v->id)
+		*v = view_of(e, id);
+	if (id != v->id || ev->len < v->size)
+		return false;
+	uint32_t site = load4(rec + v->site_at);
+	pid_t tid = (pid_t)load4(rec + v->tid_at);
+	struct up_lane *lane = site == v->site ? v->lane : enter_lane(e, v, site);
+	if (!lane || tid == e->own[0] || tid == e->own[1])
+		return false;
+	if (v->seen)
+		++*v->seen;
+	if (v->hits)
+		++*v->hits;
+	up_lane_add(lane, &e->vm, ev);
+	return true;
+}
+
+/* May hits be taken in lanes at all? Not where each one must be looked at for something else. */
+static bool may_use_lanes(const struct up_engine *e)
+{
+	return !e->opts.only && !e->opts.max_handled && (e->is_recording || urgency(e) < 2);
+}
+
+/* Gathers, of the events that come next, those up to the first that has no lane. */
+static void take_in_lanes(struct up_engine *e, struct view *v, struct up_merge *m, uint64_t limit)
+{
+	struct up_merge_run run;
+	struct up_event ev;
+
+	if (!up_merge_begin_run(m, limit, &run))
+		return;
+	for (unsigned i = 0; i < LOOK_EVERY && up_merge_peek(&run, &ev); i++) {
+		if (!take_in_lane(e, v, &ev))
+			break;
+		up_merge_step(&run, &ev);
+	}
+	up_merge_end_run(m, &run);
+}
+
+/* Nothing stays gathered: records are borrowed, and whoever asks for results gets all of them. */
+static void run_lanes(struct up_engine *e)
+{
+	for (struct up_lane *lane = e->made; lane; lane = lane->next)
+		if (lane->nr)
+			up_lane_run(lane, &e->vm);
+	e->last_lane = NULL;
+}
+
+bool up_engine_take(struct up_engine *e, struct up_merge *m, uint64_t limit)
+{
+	struct view v = { .id = NO_ID, .site = UP_NONE };
+	struct up_event ev;
+	bool any = false;
+
+	while (!up_engine_is_cut_short(e) && up_merge_next(m, limit, &ev)) {
+		any = true;
+		if (!may_use_lanes(e) || ev.len < sizeof(uint16_t) || !take_in_lane(e, &v, &ev)) {
+			keep_order(e, NULL);
+			v.site = UP_NONE;
+			up_engine_event(e, &ev);
+		} else {
+			take_in_lanes(e, &v, m, limit);
+		}
+	}
+	run_lanes(e);
+	return any;
 }
 
 void up_engine_totals(const struct up_engine *e, struct up_out_totals *t)

@@ -6,6 +6,7 @@
 #ifndef UP_ENGINE_H
 #define UP_ENGINE_H
 
+#include "runtime/lane.h"
 #include "runtime/records.h"
 #include "runtime/vm.h"
 
@@ -34,6 +35,11 @@ struct up_engine {
 	uint64_t foreign;            /* records of threads that are not to be traced */
 	uint64_t corrupt;            /* records too short for their event */
 	uint64_t left_out;           /* hits not handled, because the run was to end at once */
+	struct up_lane **lanes;      /* of each site; NULL: it had no hit yet */
+	uint32_t nr_lanes;           /* sites that `lanes` has room for */
+	struct up_lane *made;        /* all lanes; the latest first */
+	struct up_lane *last_lane;   /* that a hit was gathered in; NULL: none */
+	struct up_lane no_lane;      /* of sites whose handler can have none */
 	uint64_t nr_filtered_events; /* records of events with a filter */
 	uint64_t nr_task_records;    /* records of threads that began or ended */
 };
@@ -67,6 +73,11 @@ void up_engine_next_fini(struct up_engine_next *next);
 
 /* Takes in the next record. Those of unknown type are passed over. */
 void up_engine_event(struct up_engine *e, const struct up_event *ev);
+/*
+ * Takes in what a merge has up to a time, as far as no more than that is to be handled for now.
+ * Were there any?
+ */
+bool up_engine_take(struct up_engine *e, struct up_merge *m, uint64_t limit);
 
 /* stop() was called, or max_handled is reached: no more is to be handled. */
 bool up_engine_is_over(const struct up_engine *e);

@@ -13,7 +13,7 @@
 
 struct up_event {
 	uint64_t ts;         /* ns, of the instance's trace clock */
-	const void *payload; /* the record; valid until the next call of up_merge_next() */
+	const void *payload; /* the record; it stays until the page set gets new pages */
 	uint32_t len;        /* its bytes, padding to a multiple of 4 included */
 	uint32_t cpu;        /* the CPU's number */
 };
@@ -94,6 +94,63 @@ static inline bool up_merge_next(struct up_merge *m, uint64_t limit, struct up_e
 	ev->len = len;
 	ev->cpu = c->next.cpu;
 	return true;
+}
+
+/*
+ * What the merge would hand out next without looking at another CPU: small events of one page, each
+ * of which can be looked at before it is taken.
+ */
+struct up_merge_run {
+	const unsigned char *pos, *end; /* in the page */
+	uint64_t ts;                    /* of the event taken last */
+	uint64_t until;                 /* up to here no other CPU is before, nor is the limit */
+	uint32_t cpu;
+};
+
+/* False when there is no such event. Until up_merge_end_run() nothing else is asked of the merge.
+ */
+static inline bool up_merge_begin_run(const struct up_merge *m, uint64_t limit,
+				      struct up_merge_run *r)
+{
+	const struct up_merge_cursor *c = m->cur;
+
+	if (!c || m->seen != m->pages->change || !m->stay_end || c->walk.ts < m->last)
+		return false;
+	*r = (struct up_merge_run){ c->walk.pos, c->walk.end, c->walk.ts, m->stay_end - 1,
+				    c->next.cpu };
+	r->until = r->until < limit ? r->until : limit;
+	return true;
+}
+
+/* The next event of the run; false when there is none: up_merge_next() knows. */
+static inline bool up_merge_peek(const struct up_merge_run *r, struct up_event *ev)
+{
+	size_t left = (size_t)(r->end - r->pos);
+	uint32_t word, type;
+
+	if (!left)
+		return false;
+	word = up_ringpage_load(r->pos);
+	type = up_ringpage_type(word);
+	ev->ts = r->ts + up_ringpage_delta(word);
+	ev->payload = r->pos + 4;
+	ev->len = 4 * type;
+	ev->cpu = r->cpu;
+	return type - 1 < 28 && 4 + 4 * (size_t)type <= left && ev->ts <= r->until;
+}
+
+/* Takes it. */
+static inline void up_merge_step(struct up_merge_run *r, const struct up_event *ev)
+{
+	r->pos = (const unsigned char *)ev->payload + ev->len;
+	r->ts = ev->ts;
+}
+
+static inline void up_merge_end_run(struct up_merge *m, const struct up_merge_run *r)
+{
+	m->cur->walk.pos = r->pos;
+	m->cur->walk.ts = r->ts;
+	m->last = r->ts;
 }
 
 /*

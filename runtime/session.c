@@ -210,19 +210,13 @@ bool up_session_is_over(const struct up_session *s)
 /* Handles everything up to `limit`, reading more as the merge needs it. */
 static int handle_up_to(struct up_session *s, uint64_t limit, bool *handled, struct up_status *st)
 {
-	struct up_event ev;
-
 	do {
 		int pages = up_src_raw_drain(&s->src);
 
 		if (pages < 0)
 			return up_status_set(st, pages, s->src.failed,
 					     "cannot read the ring buffer");
-		while (!up_engine_is_cut_short(&s->engine) &&
-		       up_merge_next(&s->merge, limit, &ev)) {
-			*handled = true;
-			up_engine_event(&s->engine, &ev);
-		}
+		*handled |= up_engine_take(&s->engine, &s->merge, limit);
 	} while (!up_engine_is_cut_short(&s->engine) &&
 		 (up_merge_waiting(&s->merge) || s->src.held_back));
 	return 0;

@@ -13,9 +13,22 @@
 #define FIRST_SLOTS 16
 #define FIRST_ROWS 8
 #define SPARSE 64 /* of so many slots one was used: clearing all would take too long */
+#define SMALL_SLOTS                                                                    \
+	4096 /* a table of no more is kept sparser: it is in the caches, and then what \
+		costs time is looking at a second slot */
 #define INLINE_KEY 32
 #define DEAD UINT32_MAX /* key_len of a deleted row */
 #define NO_ROW UINT32_MAX
+
+/*
+ * A part of a key is a word with its tag in the low and a length in the high half, then a number as
+ * a word or the bytes of a string, filled up with zeros. All is in whole words, because a processor
+ * is slow to read a word that was just written in pieces.
+ */
+enum part { PART_INT = 1, PART_FLOAT, PART_STR, PART_CUT, PART_FAULT };
+
+#define WORD sizeof(uint64_t)
+#define NUMBER_KEY (2 * WORD) /* bytes of a key of one number */
 
 struct slot {
 	uint32_t hash; /* of the row's key */
@@ -61,10 +74,19 @@ static uint64_t mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
+#define ODD1 0x9e3779b97f4a7c15u
+#define ODD2 0xd1b54a32d192ed03u
+
+/* The last step: two words, and what was made of those before them and of the length. */
+static uint32_t hash_words(uint64_t seed, uint64_t a, uint64_t b, uint64_t h)
+{
+	h = mix(mix(a ^ ODD1, b ^ h) ^ seed, ODD2);
+	return (uint32_t)(h >> 32 ^ h);
+}
+
 /* Reads each byte at least once; short keys by two loads that overlap. */
 static uint32_t hash_key(uint64_t seed, const void *key, size_t len)
 {
-	static const uint64_t odd1 = 0x9e3779b97f4a7c15, odd2 = 0xd1b54a32d192ed03;
 	const unsigned char *p = key;
 	uint64_t a = 0, b = 0, h = seed ^ len;
 
@@ -72,7 +94,7 @@ static uint32_t hash_key(uint64_t seed, const void *key, size_t len)
 		size_t at = 0;
 
 		for (; len - at > 16; at += 16)
-			h = mix(load8(p + at) ^ odd1 ^ seed, load8(p + at + 8) ^ h);
+			h = mix(load8(p + at) ^ ODD1 ^ seed, load8(p + at + 8) ^ h);
 		a = load8(p + (len < 16 ? 0 : len - 16));
 		b = load8(p + len - 8);
 	} else if (len >= 4) {
@@ -81,8 +103,7 @@ static uint32_t hash_key(uint64_t seed, const void *key, size_t len)
 	} else if (len) {
 		a = (uint64_t)p[0] << 16 | (uint64_t)p[len / 2] << 8 | p[len - 1];
 	}
-	h = mix(mix(a ^ odd1, b ^ h) ^ seed, odd2);
-	return (uint32_t)(h >> 32 ^ h);
+	return hash_words(seed, a, b, h);
 }
 
 static bool same_bytes(const void *x, const void *y, size_t len)
@@ -236,7 +257,8 @@ static bool make_room(struct up_table *t, size_t key_len)
 		return false;
 	if (key_len > INLINE_KEY && t->keys_cap - t->keys_len < key_len && !grow_keys(t, key_len))
 		return false;
-	return (t->count + 1) * 4 <= t->nr_slots * 3 || grow_slots(t);
+	size_t most = t->nr_slots <= SMALL_SLOTS ? t->nr_slots / 8 : t->nr_slots / 2;
+	return t->count < most || grow_slots(t);
 }
 
 static uint32_t take_index(struct up_table *t)
@@ -249,16 +271,17 @@ static uint32_t take_index(struct up_table *t)
 	return index;
 }
 
-static void *add_row(struct up_table *t, uint32_t hash, const void *key, size_t key_len)
+/* The index of the new row, or NO_ROW, counted. */
+static uint32_t add_row(struct up_table *t, uint32_t hash, const void *key, size_t key_len)
 {
 	if (t->count == t->max_rows || key_len >= DEAD) {
 		t->overflow++;
-		return NULL;
+		return NO_ROW;
 	}
 	if (!make_room(t, key_len)) {
 		t->overflow++;
 		t->no_memory = true;
-		return NULL;
+		return NO_ROW;
 	}
 	uint32_t index = take_index(t);
 	struct row *r = row_at(t, index);
@@ -273,7 +296,12 @@ static void *add_row(struct up_table *t, uint32_t hash, const void *key, size_t 
 	memset(r + 1, 0, t->value_size);
 	*find_slot(t, hash, key, key_len) = (struct slot){ hash, index + 1 };
 	t->count++;
-	return r + 1;
+	return index;
+}
+
+static void *value_at(const struct up_table *t, uint32_t index)
+{
+	return index == NO_ROW ? NULL : row_at(t, index) + 1;
 }
 
 void *up_table_at(struct up_table *t, const void *key, size_t key_len)
@@ -286,7 +314,95 @@ void *up_table_at(struct up_table *t, const void *key, size_t key_len)
 		if (s->row)
 			return row_at(t, s->row - 1) + 1;
 	}
-	return add_row(t, hash, key, key_len);
+	return value_at(t, add_row(t, hash, key, key_len));
+}
+
+static bool is_number(const struct row *r, uint64_t number)
+{
+	return r->key_len == NUMBER_KEY && load8(r->key) == PART_INT &&
+	       load8(r->key + WORD) == number;
+}
+
+static uint32_t hash_number(const struct up_table *t, uint64_t number)
+{
+	return hash_words(t->seed, PART_INT, number, t->seed ^ NUMBER_KEY);
+}
+
+/* The row of a number, a new one if need be; or NO_ROW, counted. */
+static uint32_t at_number(struct up_table *t, uint32_t hash, uint64_t number)
+{
+	const uint64_t key[] = { PART_INT, number };
+	size_t mask = t->nr_slots - 1;
+
+	for (size_t i = hash & mask; t->nr_slots && t->slots[i].row; i = (i + 1) & mask)
+		if (t->slots[i].hash == hash && is_number(row_at(t, t->slots[i].row - 1), number))
+			return t->slots[i].row - 1;
+	return add_row(t, hash, key, sizeof(key));
+}
+
+void *up_table_at_number(struct up_table *t, uint64_t number)
+{
+	return value_at(t, at_number(t, hash_number(t, number), number));
+}
+
+/* Has the caches get what at_number() will look at. */
+static void fetch_ahead(const struct up_table *t, const uint32_t *hashes, size_t nr)
+{
+	size_t mask = t->nr_slots - 1;
+
+	for (size_t i = 0; i < nr; i++)
+		__builtin_prefetch(&t->slots[hashes[i] & mask]);
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t row = t->slots[hashes[i] & mask].row;
+
+		if (row) /* most often it is the one */
+			__builtin_prefetch(row_at(t, row - 1));
+	}
+}
+
+static void move_values(void **values, size_t nr, uintptr_t distance)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (values[i])
+			values[i] = (void *)((uintptr_t)values[i] + distance);
+}
+
+/* Of those that stand in their first slot, up to the first that does not; returns how many. */
+static size_t find_numbers(const struct up_table *t, const uint32_t *hashes,
+			   const uint64_t *numbers, size_t nr, void **values)
+{
+	size_t mask = t->nr_slots - 1, i = 0;
+
+	for (; t->nr_slots && i < nr; i++) {
+		const struct slot *s = &t->slots[hashes[i] & mask];
+
+		if (!s->row || s->hash != hashes[i])
+			break;
+		struct row *r = row_at(t, s->row - 1);
+		if (!is_number(r, numbers[i]))
+			break;
+		values[i] = r + 1;
+	}
+	return i;
+}
+
+void up_table_at_numbers(struct up_table *t, const uint64_t *numbers, size_t nr, void **values)
+{
+	uint32_t hashes[UP_TABLE_MANY];
+
+	for (size_t i = 0; i < nr; i++)
+		hashes[i] = hash_number(t, numbers[i]);
+	if (t->nr_slots > SMALL_SLOTS)
+		fetch_ahead(t, hashes, nr);
+	for (size_t i = 0; i < nr; i++) {
+		i += find_numbers(t, hashes + i, numbers + i, nr - i, values + i);
+		if (i == nr)
+			break;
+		uintptr_t rows = (uintptr_t)t->rows;
+		values[i] = value_at(t, at_number(t, hashes[i], numbers[i]));
+		if (rows != (uintptr_t)t->rows) /* the table has grown */
+			move_values(values, i, (uintptr_t)t->rows - rows);
+	}
 }
 
 void *up_table_find(const struct up_table *t, const void *key, size_t key_len)
@@ -357,15 +473,6 @@ void *up_table_row(const struct up_table *t, size_t index, const void **key, siz
 }
 
 /* ---- keys ---- */
-
-/*
- * A part is a word with its tag in the low and a length in the high half, then a number as a word
- * or the bytes of a string, filled up with zeros. All is in whole words, because a processor is
- * slow to read a word that was just written in pieces.
- */
-enum part { PART_INT = 1, PART_FLOAT, PART_STR, PART_CUT, PART_FAULT };
-
-#define WORD sizeof(uint64_t)
 
 void up_key_fini(struct up_key *k)
 {

@@ -80,6 +80,12 @@ void up_table_fini(struct up_table *t);
  */
 void *up_table_at(struct up_table *t, const void *key, size_t key_len);
 void *up_table_find(const struct up_table *t, const void *key, size_t key_len);
+/* up_table_at() of the key that up_key_add() makes of one integer, without making it first. */
+void *up_table_at_number(struct up_table *t, uint64_t number);
+
+#define UP_TABLE_MANY 64
+/* The same of up to UP_TABLE_MANY integers, one after the other. All pointers are good then. */
+void up_table_at_numbers(struct up_table *t, const uint64_t *numbers, size_t nr, void **values);
 
 /* False when there was no such row. A later row may get the same index. */
 bool up_table_delete(struct up_table *t, const void *key, size_t key_len);

@@ -66,12 +66,12 @@ struct up_vm {
 	const struct up_plan *plan;
 	bool is_offline; /* the traced programs are not here, and never were perhaps */
 	struct up_value *regs;
-	struct up_table *aggs; /* one an aggregation of the plan */
-	uint64_t *agg_since;   /* ns: when each began to gather, or was cleared last */
-	bool *agg_cleared;     /* was it cleared? */
-	size_t agg_left;       /* bytes that cells of aggregations may still allocate */
-	uint64_t now;          /* ns: the time of what is being handled, or of asking */
-	struct up_vars vars;   /* of the script */
+	struct up_table *aggs;    /* one an aggregation of the plan */
+	struct up_agg_cx *agg_cx; /* what the functions of each one's row are told */
+	bool *agg_cleared;        /* was it cleared? */
+	size_t agg_left;          /* bytes that cells of aggregations may still allocate */
+	uint64_t now;             /* ns: the time of what is being handled, or of asking */
+	struct up_vars vars;      /* of the script */
 	struct up_loop loops[UP_LOOPS_MAX]; /* those that run, outermost first */
 	int64_t budget;                     /* what the handler may still run */
 	unsigned (*urgency)(void);          /* rises when the run is to end; NULL: never */
@@ -148,14 +148,14 @@ size_t up_vm_peek_room(const struct up_plan *plan);
  */
 void up_vm_died(struct up_vm *vm, pid_t tid);
 
-/* ---- aggregations: vm_agg.c, vm_show.c ---- */
+/* ---- aggregations: vm_agg.c ---- */
 
 int up_vm_aggs_init(struct up_vm *vm);
 void up_vm_aggs_fini(struct up_vm *vm);
 /* Gathering begins: rates are counted from here. */
 void up_vm_begin(struct up_vm *vm, uint64_t now);
-/* What the functions of an aggregate's row are to be told. */
-struct up_agg_cx up_vm_agg_cx(struct up_vm *vm, uint32_t i);
+/* What the functions of an aggregate's row are to be told at vm->now. */
+const struct up_agg_cx *up_vm_agg_cx(struct up_vm *vm, uint32_t i);
 /* Takes in one hit: the values of the keys, then of the arguments. */
 void up_vm_add(struct up_vm *vm, uint32_t i, const struct up_value *v);
 /*
@@ -168,6 +168,20 @@ struct up_value up_vm_agg_field(struct up_vm *vm, uint32_t i, const struct up_va
 bool up_vm_delete_agg(struct up_vm *vm, uint32_t i, const struct up_value *keys);
 /* Forgets all groups; rates begin anew at vm->now. */
 void up_vm_clear_agg(struct up_vm *vm, uint32_t i);
+/* ---- many at once: vm_many.c ---- */
+
+#define UP_MANY_ARGS 4 /* arguments of such an aggregation, at most */
+
+/* Can an aggregation take in many hits at once? One of numbers can, with one integer as its key. */
+bool up_vm_may_add_many(const struct up_vm *vm, uint32_t i);
+/*
+ * As up_vm_add() of one hit after the other: numbers[0][k] is the key of hit k, numbers[1][k] its
+ * first argument; without a key that is numbers[0][k]. Up to UP_TABLE_MANY hits.
+ */
+void up_vm_add_many(struct up_vm *vm, uint32_t i, uint64_t (*numbers)[UP_TABLE_MANY], size_t nr);
+
+/* ---- showing: vm_show.c ---- */
+
 /* Shows one aggregation. -ENOMEM, or 0. */
 int up_vm_show_agg(struct up_vm *vm, uint32_t i);
 /* Shows a variable. -ENOMEM, or 0. */

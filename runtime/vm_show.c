@@ -281,7 +281,7 @@ static int show_table(struct up_vm *vm, const struct up_plan_agg *a, struct up_a
 
 int up_vm_show_agg(struct up_vm *vm, uint32_t i)
 {
-	return show_table(vm, &vm->plan->aggs[i], up_vm_agg_cx(vm, i), &vm->aggs[i]);
+	return show_table(vm, &vm->plan->aggs[i], *up_vm_agg_cx(vm, i), &vm->aggs[i]);
 }
 
 int up_vm_show_var(struct up_vm *vm, uint32_t i)

@@ -18,12 +18,12 @@ static void take_aggs(struct up_vm *next, struct up_vm *vm, const struct up_succ
 		uint32_t from = s->aggs[i];
 		struct up_table empty = next->aggs[i];
 
-		next->agg_since[i] = now;
+		next->agg_cx[i].since = now;
 		if (from == UP_NONE)
 			continue;
 		next->aggs[i] = vm->aggs[from];
 		vm->aggs[from] = empty;
-		next->agg_since[i] = vm->agg_since[from];
+		next->agg_cx[i].since = vm->agg_cx[from].since;
 		next->agg_cleared[i] = vm->agg_cleared[from];
 	}
 }
@@ -55,7 +55,7 @@ void up_vm_succeed(struct up_vm *vm, struct up_vm *next, const struct up_success
 	old.vars.left = &old.agg_left;
 	up_vm_aggs_fini(&old);
 	old.aggs = NULL;
-	old.agg_since = NULL;
+	old.agg_cx = NULL;
 	old.agg_cleared = NULL;
 	up_vars_fini(&old.vars);
 	next->agg_left = old.agg_left;

@@ -17,6 +17,17 @@ void *up_agg_grow(const struct up_agg_cx *cx, void *p, size_t old, size_t size);
 /* A wide integer as a value: one of `type` where it fits, else borrowed. */
 struct up_value up_agg_wide_value(struct up_type type, const struct up_wide *w);
 
+/* Defines NAME_add_many() of a row from its NAME_add(). */
+#define UP_AGG_MANY(name)                                                               \
+	static size_t name##_add_many(void *const *cells, const struct up_agg_cx *cx,   \
+				      const struct up_value *v, size_t nr)              \
+	{                                                                               \
+		for (size_t i = 0; i < nr; i++)                                         \
+			if (cells[i] && !name##_add(cells[i], cx, v + i * cx->nr_args)) \
+				return i;                                               \
+		return nr;                                                              \
+	}
+
 /* ---- sums ---- */
 
 /* Of integers exact; of floats with the error of each step kept (Neumaier). All zero is 0. */

@@ -9,6 +9,8 @@ static bool count_add(void *cell, const struct up_agg_cx *cx, const struct up_va
 	return true;
 }
 
+UP_AGG_MANY(count)
+
 static struct up_value count_field(const void *cell, const struct up_agg_cx *cx, unsigned field)
 {
 	(void)cx;
@@ -24,6 +26,7 @@ const struct up_agg_row up_agg_count = {
 	.help = "the number of hits",
 	.cell_size = sizeof(uint64_t),
 	.add = count_add,
+	.add_many = count_add_many,
 	.fields = count_fields,
 	.nr_fields = 1,
 	.field_type = up_agg_count_type,

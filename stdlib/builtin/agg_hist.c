@@ -60,6 +60,8 @@ static bool hist_add(void *cell, const struct up_agg_cx *cx, const struct up_val
 	return ok;
 }
 
+UP_AGG_MANY(hist)
+
 static void hist_fini(void *cell, const struct up_agg_cx *cx)
 {
 	struct hist_cell *c = cell;
@@ -209,6 +211,7 @@ const struct up_agg_row up_agg_hist = {
 	.max_args = 1,
 	.cell_size = sizeof(struct hist_cell),
 	.add = hist_add,
+	.add_many = hist_add_many,
 	.fini = hist_fini,
 	.fields = hist_fields,
 	.nr_fields = UP_NR(hist_fields),

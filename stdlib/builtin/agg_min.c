@@ -14,6 +14,8 @@ static bool min_add(void *cell, const struct up_agg_cx *cx, const struct up_valu
 	return true;
 }
 
+UP_AGG_MANY(min)
+
 static bool max_add(void *cell, const struct up_agg_cx *cx, const struct up_value *v)
 {
 	struct best_cell *c = cell;
@@ -21,6 +23,8 @@ static bool max_add(void *cell, const struct up_agg_cx *cx, const struct up_valu
 	up_agg_largest(cx->types[0], &c->best, v, !c->count++);
 	return true;
 }
+
+UP_AGG_MANY(max)
 
 static struct up_value best_field(const void *cell, const struct up_agg_cx *cx, unsigned field)
 {
@@ -43,6 +47,7 @@ const struct up_agg_row up_agg_min = {
 	.is_function_too = true,
 	.cell_size = sizeof(struct best_cell),
 	.add = min_add,
+	.add_many = min_add_many,
 	.fields = min_fields,
 	.nr_fields = UP_NR(min_fields),
 	.field_type = up_agg_arg_type,
@@ -58,6 +63,7 @@ const struct up_agg_row up_agg_max = {
 	.is_function_too = true,
 	.cell_size = sizeof(struct best_cell),
 	.add = max_add,
+	.add_many = max_add_many,
 	.fields = max_fields,
 	.nr_fields = UP_NR(max_fields),
 	.field_type = up_agg_arg_type,

@@ -16,6 +16,8 @@ static bool sum_add(void *cell, const struct up_agg_cx *cx, const struct up_valu
 	return true;
 }
 
+UP_AGG_MANY(sum)
+
 static struct up_type sum_type(unsigned field, const struct up_agg_cx *cx)
 {
 	(void)field;
@@ -55,6 +57,7 @@ const struct up_agg_row up_agg_sum = {
 	.max_args = 1,
 	.cell_size = sizeof(struct sum_cell),
 	.add = sum_add,
+	.add_many = sum_add_many,
 	.fields = sum_fields,
 	.nr_fields = UP_NR(sum_fields),
 	.field_type = sum_type,
@@ -69,6 +72,7 @@ const struct up_agg_row up_agg_avg = {
 	.max_args = 1,
 	.cell_size = sizeof(struct sum_cell),
 	.add = sum_add,
+	.add_many = sum_add_many,
 	.fields = avg_fields,
 	.nr_fields = UP_NR(avg_fields),
 	.field_type = avg_type,

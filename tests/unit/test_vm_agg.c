@@ -167,7 +167,7 @@ static void test_clear(void)
 	struct world w;
 
 	start(&w, "rate", UP_TYPE_S64, UP_TYPE_STR);
-	w.agg.nr_args = 0;
+	w.agg.nr_args = w.vm.agg_cx[0].nr_args = 0;
 	add(&w, key, num(0));
 	w.vm.now = 500000000;
 	CHECK(up_vm_agg_field(&w.vm, 0, &key, 0).f == 2);
