@@ -8,6 +8,8 @@
  *     drive idle LIMIT OUT TOOL ARGS...    memory and wake-ups while nothing is hit
  *     drive lone LIMIT OUT TOOL ARGS...    from a call to the line that tells of it
  *     drive rate LIMIT OUT TOOL ARGS...    what a call costs at full rate
+ *     drive busy LIMIT OUT TOOL ARGS...    the same of two threads, for two seconds
+ *     drive calls NUMBER                   only calls, for a tracer that runs already
  *
  * LIMIT: seconds to wait for the probes, and for the tracer's end. OUT: the tracer's output, and
  * OUT.err its errors. Results go to standard output, a NAME=VALUE a line, times in ns. What is
@@ -18,6 +20,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,6 +42,8 @@
 #define LONE_NS 150000000       /* between two of them */
 #define RATE_CALLS 50000        /* calls of a run at full rate */
 #define RATE_KEYS 64            /* different arguments among them */
+#define BUSY_THREADS 2          /* that call at the same time */
+#define BUSY_NS 2000000000      /* for so long */
 #define MAX_PROCESSES 64        /* of one tracer */
 
 extern void (*const bench_fn[])(uint64_t);
@@ -431,21 +436,78 @@ static void measure_rate(struct tracer *t)
 	result("calls", RATE_CALLS);
 }
 
+/* A thread that calls until a moment. */
+struct caller {
+	pthread_t thread;
+	uint64_t until; /* when it ends */
+	uint64_t calls; /* made */
+	uint64_t cpu;   /* ns of CPU time for them */
+};
+
+static void *call_busily(void *arg)
+{
+	struct caller *c = arg;
+	uint64_t before = read_clock(CLOCK_THREAD_CPUTIME_ID);
+
+	do {
+		for (uint64_t i = 0; i < RATE_KEYS; i++)
+			bench_fn[0](i);
+		c->calls += RATE_KEYS;
+	} while (now() < c->until);
+	c->cpu = read_clock(CLOCK_THREAD_CPUTIME_ID) - before;
+	return NULL;
+}
+
+static void measure_busy(struct tracer *t)
+{
+	struct caller callers[BUSY_THREADS] = { 0 };
+	uint64_t calls = 0, cpu = 0;
+
+	settle();
+	struct processes p = processes_of(t);
+	uint64_t before = cpu_ns(&p), until = now() + BUSY_NS;
+
+	for (unsigned i = 0; i < BUSY_THREADS; i++) {
+		callers[i].until = until;
+		if (pthread_create(&callers[i].thread, NULL, call_busily, &callers[i]))
+			die("pthread_create");
+	}
+	for (unsigned i = 0; i < BUSY_THREADS; i++) {
+		pthread_join(callers[i].thread, NULL);
+		calls += callers[i].calls;
+		cpu += callers[i].cpu;
+	}
+	settle();
+	before = cpu_ns(&p) - before;
+	result("call", cpu / calls);
+	result("cpu", before / calls);
+	result("share", before * 10000 / cpu);
+	result("calls", calls);
+}
+
+static int call_only(uint64_t calls)
+{
+	for (uint64_t i = 0; i < calls; i++)
+		bench_fn[0](i % RATE_KEYS);
+	return 0;
+}
+
 static const struct mode {
 	const char *name;             /* on the command line */
 	void (*run)(struct tracer *); /* once armed */
 	bool piped;                   /* does it read the output? */
 } modes[] = {
-	{ "arm", measure_arm, false },
-	{ "idle", measure_idle, false },
-	{ "lone", measure_lone, true },
-	{ "rate", measure_rate, false },
+	{ "arm", measure_arm, false },   { "idle", measure_idle, false },
+	{ "lone", measure_lone, true },  { "rate", measure_rate, false },
+	{ "busy", measure_busy, false },
 };
 
 int main(int argc, char **argv)
 {
 	const struct mode *m = modes, *last = modes + sizeof(modes) / sizeof(*modes);
 
+	if (argc == 3 && !strcmp(argv[1], "calls"))
+		return call_only(strtoull(argv[2], NULL, 10));
 	if (argc < 5) {
 		fprintf(stderr, "usage: drive MODE LIMIT OUT TOOL ARGS...\n");
 		return 2;
