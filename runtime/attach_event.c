@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <traceevent/event-parse.h>
 #include <unistd.h>
 
 #define LINE_MAX_BYTES 4094 /* kernel/trace/trace.c: WRITE_BUFSIZE, less newline and NUL */

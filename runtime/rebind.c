@@ -1,6 +1,7 @@
 /* From recorded hits to the sites of another plan. */
 #include "runtime/rebind.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -234,26 +235,24 @@ static struct up_field *find_fields(struct binder *x, uint32_t recorded, uint32_
 
 /* Fields that were found, or not, for a pair of events. */
 struct pair {
-	uint32_t recorded, event;
-	struct up_field *fields;
+	struct up_field *fields; /* or NULL */
 	const struct up_plan_arg *missing;
 };
 
-struct pairs {
-	UP_VEC(struct pair) list;
-};
-
-static const struct pair *find_pair(struct binder *x, struct pairs *p, uint32_t recorded,
-				    uint32_t event)
+static const struct pair *find_pair(struct binder *x, uint32_t recorded, uint32_t event)
 {
-	struct pair new = { .recorded = recorded, .event = event };
+	uint64_t key = (uint64_t)recorded << 32 | event;
+	struct pair **known = up_table_at(&x->b->pairs, &key, sizeof(key));
 
-	for (size_t i = p->list.nr; i-- > 0;)
-		if (p->list.v[i].recorded == recorded && p->list.v[i].event == event)
-			return &p->list.v[i];
-	new.fields = find_fields(x, recorded, event, &new.missing);
-	up_vec_push(x->b->arena, &p->list, new);
-	return &p->list.v[p->list.nr - 1];
+	if (!known || !*known) {
+		struct pair *new = up_new(x->b->arena, struct pair);
+
+		new->fields = find_fields(x, recorded, event, &new->missing);
+		if (!known)
+			return new;
+		*known = new;
+	}
+	return *known;
 }
 
 static int by_place(const void *va, const void *vb, void *arg)
@@ -289,10 +288,25 @@ static bool holds_all(const struct up_rec_site *s, const char *filter)
 	return !s->filter || (filter && !strcmp(s->filter, filter));
 }
 
+/* The span, and the type that stands behind it. */
+static struct up_span with_type(const struct binder *x, struct up_span span)
+{
+	const struct up_source *src = &x->ds->sources->list.v[span.src];
+	size_t at = (size_t)span.off + span.len;
+
+	if (at >= src->len || src->text[at] != ':')
+		return span;
+	for (at++; at < src->len && (isalnum((unsigned char)src->text[at]) ||
+				     (src->text[at] && strchr("[]@/_", src->text[at])));)
+		at++;
+	span.len = (uint32_t)(at - span.off);
+	return span;
+}
+
 /* What stands in the script where a value is fetched, to be written into a command. */
 static void put_source(const struct binder *x, struct up_span span, struct up_buf *b)
 {
-	up_buf_puts(b, up_source_label(x->ds, x->b->arena, span));
+	up_buf_puts(b, up_source_label(x->ds, x->b->arena, with_type(x, span)));
 }
 
 static bool was_told(struct binder *x, struct up_span span)
@@ -348,7 +362,7 @@ static void tell_filtered(struct binder *x, const struct up_plan_site *s,
 }
 
 /* The recorded site whose hits a site of the plan gets; UP_NONE after a diagnostic. */
-static uint32_t choose(struct binder *x, struct pairs *p, const uint32_t *order, uint32_t site,
+static uint32_t choose(struct binder *x, const uint32_t *order, uint32_t site,
 		       struct up_field **fields)
 {
 	const struct up_plan_site *s = &x->plan->sites[site];
@@ -365,7 +379,7 @@ static uint32_t choose(struct binder *x, struct pairs *p, const uint32_t *order,
 		if (strcmp(was->path, s->path) != 0 || !x->of[was->event] ||
 		    x->was.events[was->event].is_return != x->plan->events[s->event].is_return)
 			continue;
-		const struct pair *pair = find_pair(x, p, was->event, s->event);
+		const struct pair *pair = find_pair(x, was->event, s->event);
 		if (!pair->fields) {
 			missing = pair->missing;
 			continue;
@@ -391,7 +405,6 @@ static void add_routes(struct binder *x)
 	struct up_routes *to = &x->b->routes;
 	uint32_t nr = (uint32_t)x->r->sites.nr;
 	uint32_t *order = up_newn(x->b->arena, uint32_t, nr + 1);
-	struct pairs pairs = { 0 };
 
 	for (uint32_t i = 0; i < nr; i++)
 		order[i] = i;
@@ -404,7 +417,7 @@ static void add_routes(struct binder *x)
 		event_of[i] = x->r->sites.v[i].event;
 	for (uint32_t i = x->plan->nr_sites; i-- > 0;) {
 		struct up_field *fields = NULL;
-		uint32_t was = choose(x, &pairs, order, i, &fields);
+		uint32_t was = choose(x, order, i, &fields);
 
 		if (was == UP_NONE)
 			continue;
@@ -434,6 +447,7 @@ int up_rebind_init(struct up_rebind *b, const struct up_recording *r, const stru
 	jmp_buf oom;
 
 	*b = (struct up_rebind){ .arena = up_arena_new() };
+	up_table_init(&b->pairs, sizeof(struct pair *), 0);
 	if (!b->arena)
 		return -ENOMEM;
 	up_arena_on_oom(b->arena, &oom);
@@ -449,6 +463,7 @@ int up_rebind_init(struct up_rebind *b, const struct up_recording *r, const stru
 void up_rebind_fini(struct up_rebind *b)
 {
 	up_records_fini(&b->records);
+	up_table_fini(&b->pairs);
 	up_arena_free(b->arena);
 	*b = (struct up_rebind){ 0 };
 }

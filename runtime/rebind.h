@@ -8,12 +8,14 @@
 #include "lang/diag.h"
 #include "runtime/recording.h"
 #include "runtime/records.h"
+#include "runtime/table.h"
 #include "runtime/tracedat.h"
 
 struct up_rebind {
 	struct up_records records; /* of the recording, with routes to the plan's sites */
 	struct up_routes routes;
 	struct up_arena *arena; /* of the routes */
+	struct up_table pairs;  /* recorded event and event of the plan -> struct pair * */
 };
 
 /*

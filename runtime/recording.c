@@ -262,6 +262,8 @@ static void read_event(struct line *l)
 {
 	struct up_rec_event e = { .is_return = number(l, 1) };
 
+	if (l->r->events.nr == UP_MAX_SITES)
+		fail(l, "is one too many");
 	push(l, &l->r->events, e);
 }
 
@@ -285,6 +287,8 @@ static void read_site(struct line *l)
 	s.func = text(l);
 	s.func_off = number(l, UINT64_MAX);
 	s.filter = text_or_null(l);
+	if (l->r->sites.nr == UP_MAX_SITES)
+		fail(l, "is one too many");
 	push(l, &l->r->sites, s);
 }
 

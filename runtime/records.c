@@ -3,7 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <traceevent/event-parse.h>
+
+#include "runtime/format.h"
 
 int up_records_init(struct up_records *r, size_t cap)
 {
@@ -79,21 +80,15 @@ int up_records_add(struct up_records *r, const struct up_record_event *e)
 
 /* ---- descriptions ---- */
 
-static struct up_field field_of(const struct tep_format_field *f)
-{
-	if (!f || f->offset < 0 || f->offset > UINT16_MAX || f->size < 0 || f->size > UINT16_MAX)
-		return (struct up_field){ 0 };
-	return (struct up_field){
-		.off = (uint16_t)f->offset,
-		.size = (uint16_t)f->size,
-		.is_signed = f->flags & TEP_FIELD_IS_SIGNED,
-		.is_dynamic = f->flags & TEP_FIELD_IS_DYNAMIC,
-	};
-}
+/* A description that is being read. */
+struct description {
+	const char *text;
+	size_t len;
+};
 
-static struct up_field find_field(struct tep_event *event, const char *name)
+static struct up_field find_field(const struct description *d, const char *name)
 {
-	return field_of(tep_find_field(event, name));
+	return up_format_field(d->text, d->len, name);
 }
 
 static void take_size(struct up_record_event *e, struct up_field f)
@@ -110,7 +105,7 @@ static bool fits_arg(struct up_field f, const struct up_plan_arg *arg)
 }
 
 static int describe_args(struct up_record_event *e, const struct up_plan_event *pe,
-			 struct tep_event *event, struct up_status *st)
+			 const struct description *event, struct up_status *st)
 {
 	e->args = calloc(pe->nr_args ? pe->nr_args : 1, sizeof(*e->args));
 	if (!e->args)
@@ -131,7 +126,7 @@ static int describe_args(struct up_record_event *e, const struct up_plan_event *
 }
 
 static int describe_probe(struct up_record_event *e, const struct up_plan_event *pe,
-			  struct tep_event *event, struct up_status *st)
+			  const struct description *event, struct up_status *st)
 {
 	e->site_field = find_field(event, "site");
 	e->ip = find_field(event, pe->is_return ? "__probe_func" : "__probe_ip");
@@ -145,7 +140,8 @@ static int describe_probe(struct up_record_event *e, const struct up_plan_event 
 	return describe_args(e, pe, event, st);
 }
 
-static int describe_task(struct up_record_event *e, struct tep_event *event, struct up_status *st)
+static int describe_task(struct up_record_event *e, const struct description *event,
+			 struct up_status *st)
 {
 	e->task = find_field(event, "pid");
 	e->comm = find_field(event, "comm");
@@ -155,36 +151,22 @@ static int describe_task(struct up_record_event *e, struct tep_event *event, str
 	take_size(e, e->flags);
 	if (e->task.size != 4 || (e->kind == UP_EVENT_NEWTASK && !e->flags.size))
 		return up_status_set(st, -EPROTO, NULL, "the kernel's event %s lacks a field",
-				     event->name);
+				     e->kind == UP_EVENT_NEWTASK ? "task_newtask"
+								 : "sched_process_exit");
 	return 0;
-}
-
-static int describe(struct up_record_event *e, const struct up_plan *plan, struct tep_event *event,
-		    struct up_status *st)
-{
-	e->id = (uint16_t)event->id;
-	e->tid = field_of(tep_find_common_field(event, "common_pid"));
-	take_size(e, e->tid);
-	return e->kind == UP_EVENT_PROBE ? describe_probe(e, &plan->events[e->event], event, st)
-					 : describe_task(e, event, st);
 }
 
 int up_records_describe(struct up_record_event *e, const struct up_plan *plan, const char *format,
 			size_t len, struct up_status *st)
 {
-	struct tep_handle *tep = tep_alloc();
-	struct tep_event *event = NULL;
-	int err;
+	struct description d = { format, len };
 
-	if (!tep)
-		return up_status_set(st, -ENOMEM, NULL, "cannot learn the layout of events");
-	/* Its warnings would go to the terminal. */
-	tep_set_loglevel(TEP_LOG_NONE);
-	/* An event whose print format it does not understand serves as well. */
-	tep_parse_format(tep, &event, format, len, "uptick");
-	err = event ? describe(e, plan, event, st)
-		    : up_status_set(st, -EPROTO, NULL,
-				    "cannot read the kernel's description of an event");
-	tep_free(tep);
-	return err;
+	e->id = up_format_id(format, len);
+	if (!e->id)
+		return up_status_set(st, -EPROTO, NULL,
+				     "cannot read the kernel's description of an event");
+	e->tid = find_field(&d, "common_pid");
+	take_size(e, e->tid);
+	return e->kind == UP_EVENT_PROBE ? describe_probe(e, &plan->events[e->event], &d, st)
+					 : describe_task(e, &d, st);
 }
