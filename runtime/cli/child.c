@@ -90,7 +90,7 @@ int up_child_hold(struct up_child *c, char *const argv[], const struct up_child_
 	int missing = find_program(argv[0], file);
 
 	if (missing) {
-		up_status_set(st, missing, argv[0], "cannot run the command of -c");
+		up_status_set(st, missing, argv[0], "cannot run the command");
 		if (missing == -ENOENT)
 			up_status_reason(st, "no such program");
 		else if (missing == -EACCES)
@@ -98,13 +98,13 @@ int up_child_hold(struct up_child *c, char *const argv[], const struct up_child_
 		return missing;
 	}
 	if (pipe2(go, O_CLOEXEC))
-		return up_status_set(st, -errno, NULL, "cannot start the command of -c");
+		return up_status_set(st, -errno, NULL, "cannot start the command");
 	if (pipe2(report, O_CLOEXEC)) {
 		int err = -errno;
 
 		close(go[0]);
 		close(go[1]);
-		return up_status_set(st, err, NULL, "cannot start the command of -c");
+		return up_status_set(st, err, NULL, "cannot start the command");
 	}
 	c->pid = fork();
 	if (c->pid == 0) {
@@ -122,7 +122,7 @@ int up_child_hold(struct up_child *c, char *const argv[], const struct up_child_
 	c->pid = 0;
 	close(c->go);
 	close(c->report);
-	return up_status_set(st, err, NULL, "cannot start the command of -c");
+	return up_status_set(st, err, NULL, "cannot start the command");
 }
 
 int up_child_go(struct up_child *c, char *const argv[], struct up_status *st)
@@ -140,7 +140,7 @@ int up_child_go(struct up_child *c, char *const argv[], struct up_status *st)
 	c->report = -1;
 	if (!err)
 		return 0;
-	return up_status_set(st, -err, argv[0], "cannot run the command of -c");
+	return up_status_set(st, -err, argv[0], "cannot run the command");
 }
 
 bool up_child_ended(struct up_child *c)

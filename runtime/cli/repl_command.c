@@ -94,11 +94,11 @@ static void undo(struct up_repl *r, const char *args)
 static char **one_word(struct up_repl *r, const char *args, const char *what)
 {
 	struct up_buf err = { 0 };
-	char **words = up_split_words(args, &err);
+	char **words = *args ? up_split_words(args, &err) : NULL;
 
 	if (words && words[0] && !words[1])
 		return words;
-	up_repl_say(r, "%s%s", err.len ? err.s : what, "");
+	up_repl_say(r, "%s", err.len ? err.s : what);
 	free(words);
 	up_buf_fini(&err);
 	return NULL;
@@ -218,25 +218,49 @@ static void resume(struct up_repl *r, const char *args)
 
 /* ---- others ---- */
 
+#define TARGETS_MAX 32 /* of one `list` */
+
+/*
+ * Cuts targets apart at blanks, in place. Double quotes belong to a target; single ones, which a
+ * shell would want, are taken away.
+ */
+static int split_targets(char *s, char **words)
+{
+	int nr = 0;
+
+	while (*(s += strspn(s, " \t")) && nr < TARGETS_MAX) {
+		char *to = s, quote = 0;
+
+		words[nr++] = s;
+		for (; *s && (quote || !strchr(" \t", *s)); s++) {
+			if (*s == quote)
+				quote = 0;
+			else if (!quote && (*s == '\'' || *s == '"'))
+				quote = *s;
+			if (*s != '\'')
+				*to++ = *s;
+		}
+		s += *s != 0;
+		*to = 0;
+	}
+	return nr;
+}
+
 static void list(struct up_repl *r, const char *args)
 {
 	struct up_opts o = { .command = UP_CMD_LIST, .pid = r->seen_by };
-	struct up_buf err = { 0 };
-	char **words = up_split_words(args, &err);
+	char *copy = strdup(args), *words[TARGETS_MAX];
+	int nr = copy ? split_targets(copy, words) : 0;
 
-	if (!words) {
-		up_repl_say(r, "%s", err.s ? err.s : "out of memory");
-	} else if (!words[0]) {
-		up_repl_say(r, "list what? As in: list 'libc:mem*', or list 'libss*'");
-	} else {
+	if (nr) {
 		o.script = words[0];
 		o.args = words + 1;
-		while (o.args[o.nr_args])
-			o.nr_args++;
+		o.nr_args = nr - 1;
 		up_cmd_list(&o);
+	} else {
+		up_repl_say(r, "list what? As in: list libc:mem*, or list libss*");
 	}
-	free(words);
-	up_buf_fini(&err);
+	free(copy);
 }
 
 static void put_command(struct up_buf *b, const struct up_repl_command *c)
@@ -307,7 +331,7 @@ const struct up_repl_command up_repl_commands[] = {
 	{ "show", "show [NAME]", "shows an aggregation, table or variable; or all", up_repl_show },
 	{ "clear", "clear [NAME]", "empties it; or all aggregations and tables", up_repl_clear },
 	{ "vars", "vars", "the variables, tables and aggregations", up_repl_vars },
-	{ "list", "list PATTERN", "places that can be probed: list 'libc:mem*'", list },
+	{ "list", "list PATTERN", "places that can be probed: list libc:mem*", list },
 	{ "plan", "plan N", "what declaration N has put into the kernel", up_repl_plan },
 	{ "pause", "pause", "leaves the lines of probes out; they go on gathering", set_pause },
 	{ "resume", "resume", "shows them again", resume },

@@ -190,9 +190,9 @@ static void start(struct up_repl *r, char **words)
 void up_repl_run(struct up_repl *r, const char *args)
 {
 	struct up_buf err = { 0 };
-	char **words = up_split_words(args, &err);
+	char **words = *args ? up_split_words(args, &err) : NULL;
 
-	if (words && words[0])
+	if (words)
 		start(r, words);
 	else
 		up_repl_say(r, "%s", err.len ? err.s : "run what? As in: run zsh -c true");

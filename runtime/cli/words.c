@@ -42,15 +42,13 @@ static bool copy_word(struct split *p)
 
 		if (c == '"' || c == '\'') {
 			if (!(c == '"' ? copy_quoted(p) : copy_literal(p))) {
-				up_buf_printf(p->err,
-					      "the command of -c has a %c that is never closed", c);
+				up_buf_printf(p->err, "the command has a %c that is never closed",
+					      c);
 				return false;
 			}
 		} else if (strchr("|&;<>()", c)) {
-			up_buf_printf(
-				p->err,
-				"`%c` in the command of -c needs a shell: write -c 'sh -c \"...\"'",
-				c);
+			up_buf_printf(p->err, "`%c` in the command needs a shell: sh -c \"...\"",
+				      c);
 			return false;
 		} else if (c == '\\' && *p->s) {
 			*p->to++ = *p->s++;
@@ -87,7 +85,7 @@ char **up_split_words(const char *s, struct up_buf *err)
 	words[nr] = NULL;
 	if (nr)
 		return words;
-	up_buf_puts(err, "the command of -c is empty");
+	up_buf_puts(err, "the command is empty");
 	free(words);
 	return NULL;
 }

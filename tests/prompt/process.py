@@ -1,0 +1,97 @@
+"""Processes: commands that are run, processes that are attached, and their ends; losses."""
+import os
+import signal
+import subprocess
+import time
+
+from helper import ASKED, TARGETS, Asked, Prompt
+
+p = Prompt(columns=160)
+
+# A command's output is shown above the line; its end is told.
+p.do("probe %s:alpha < n = count() by pid >" % ASKED)
+p.do("probe %s:beta < b = count() by pid >" % ASKED)
+p.line("run sh -c 'echo out of it; echo alpha 3 | %s; exit 7'" % ASKED)
+p.wait("its output", r"^out of it$")
+p.wait("its end", r"^\d+ \(sh\) has ended with status 7$")
+p.wait_last(r"up \[ended\]> ?")
+p.equal(p.do("len(n)"), "1")
+p.wait_last(r"up> ?")
+p.line("run sleep 100")
+pid = int(p.wait("its number", r"^(\d+) started: sleep$").group(1))
+os.kill(pid, signal.SIGKILL)
+p.wait("its end", r"^%d \(sleep\) was ended by signal 9$" % pid)
+p.settle(-1)
+p.holds(p.do("run nowhere-to-be-found"), "no such program")
+p.holds(p.do("run"), "run what")
+p.holds(p.do("run a | b"), "shell")
+
+# Attached, only its hits count; those of others are not seen.
+first, second = Asked(), Asked()
+p.do("clear")
+p.holds(p.do("attach"), "all processes are traced")
+p.holds(p.do("attach %d" % first.pid), r"^tracing %d \(t_asked\)" % first.pid)
+p.holds(p.do("attach %d" % first.pid), "already")
+p.holds(p.do("attach 99999999"), "no such process|cannot trace|None")
+p.holds(p.do("attach x"), "number of a process")
+second.do("alpha 5")
+first.do("alpha 4")
+p.equal(p.do("n[%d].count" % first.pid), "4")
+p.equal(p.do("len(n)"), "1")
+p.do("attach %d" % second.pid)
+second.do("alpha 5")
+p.equal(p.do("n[%d].count" % second.pid), "5")
+
+# A command that is run then is traced, too, and so is what it starts.
+p.line("run sh -c 'echo beta 6 | %s'" % ASKED)
+p.wait("its end", r"^\d+ \(sh\) has ended with status 0$")
+p.settle(-1)
+p.equal(p.do("len(b)"), "1")
+other = subprocess.run([ASKED], input="beta 9\n", text=True, stdout=subprocess.DEVNULL)
+p.equal(p.do("len(b)"), "1")
+
+# One that dies, and one that ends.
+os.kill(first.pid, signal.SIGKILL)
+first.process.wait()
+p.wait("its end", r"^%d \(t_asked\) has ended$" % first.pid)
+p.wait_last(r"up \[ended\]> ?")
+p.equal(second.end(), 0)
+p.wait("its end", r"^%d \(t_asked\) has ended$" % second.pid)
+p.settle(-1)
+p.equal(p.do("1 + 1"), "2")
+p.equal(p.leave(), 0)
+
+# Begun with -p and -c; a command that runs on is ended when one leaves.
+asked = Asked()
+p = Prompt("-p", str(asked.pid), columns=160)
+p.do("probe %s:alpha < n = count() >" % ASKED)
+subprocess.run([ASKED], input="alpha 9\n", text=True, stdout=subprocess.DEVNULL)
+asked.do("alpha 2")
+p.equal(p.do("n.count"), "2")
+p.equal(p.leave(), 0)
+p = Prompt("-c", "sleep 1000", columns=160)
+pid = int(p.wait("its number", r"^(\d+) started: sleep$").group(1))
+p.equal(p.leave(), 0)
+for _ in range(100):
+    if not os.path.exists("/proc/%d" % pid):
+        break
+    time.sleep(0.05)
+else:
+    p.status = 0
+    p.fail("the command goes on")
+
+# Losses are told of while they happen, and mark the prompt.
+p = Prompt("--buffer", "64KiB", columns=160)
+p.do("probe %s:alpha < print(arg0) >" % ASKED)
+p.type("half a li")
+os.kill(p.pid, signal.SIGSTOP)
+asked.do("alpha 200000")
+os.kill(p.pid, signal.SIGCONT)
+p.wait("the message", r"^records are being lost, \d+ so far")
+p.wait("the mark", r"^up \[losing\]> half a li$")
+p.type("\x15")
+p.wait_last(r"up> ?")
+p.holds(p.do("probes"), r"records were lost")
+p.equal(p.leave(), 0)
+p.holds("\n".join(p.screen.text()[-3:]), r" [1-9]\d* lost in")
+asked.end()
