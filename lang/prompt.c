@@ -55,16 +55,19 @@ static struct up_text wrap(const struct reading *r, const char *before, const ch
 	return (struct up_text){ s, nr_before + r->len + nr_behind };
 }
 
-/* The only statement of `on start < ... >`, or NULL. */
-static const struct up_node *only_statement(const struct up_node *script)
+/* The statements of `on start < ... >`, or NULL when the text is anything else. */
+static const struct up_node *statements(const struct up_node *script)
 {
 	const struct up_node *on = script ? script->script.decls : NULL;
-	const struct up_node *first;
 
 	if (!on || on->next || on->kind != ND_ON || !on->on.block)
 		return NULL;
-	first = on->on.block->block.stmts;
-	return first && !first->next ? first : NULL;
+	return on->on.block->block.stmts;
+}
+
+static bool is_setting(const struct up_node *n)
+{
+	return n->kind == ND_ASSIGN && n->act.op == OPR_SET;
 }
 
 /* Is a call one that has a value? Those of actions and aggregates are statements. */
@@ -84,12 +87,12 @@ static bool is_value_call(const struct reading *r, const struct up_node *call)
 static bool read_value(struct reading *r)
 {
 	struct up_text text = wrap(r, "on start < print(\n", "\n) >");
-	const struct up_node *print = only_statement(parse(r->arena, text.s, text.len, NULL));
+	const struct up_node *print = statements(parse(r->arena, text.s, text.len, NULL));
 	const struct up_node *e = print && print->kind == ND_DO && print->act.rhs->kind == ND_CALL
 					  ? print->act.rhs->call.args
 					  : NULL;
 
-	if (!e || e->next || strcmp(print->act.rhs->call.name, "print") != 0)
+	if (!e || e->next || print->next || strcmp(print->act.rhs->call.name, "print") != 0)
 		return false;
 	if (e->kind == ND_CALL && !is_value_call(r, e))
 		return false;
@@ -102,13 +105,15 @@ static bool read_value(struct reading *r)
 static void read_statement(struct reading *r)
 {
 	struct up_text text = wrap(r, "on start <\n", "\n>");
-	const struct up_node *n = only_statement(parse(r->arena, text.s, text.len, NULL));
+	const struct up_node *first = statements(parse(r->arena, text.s, text.len, NULL));
 
 	r->out->kind = UP_TYPED_STATEMENT;
 	r->out->text = text;
-	r->out->is_lasting = n && n->kind == ND_ASSIGN && n->act.op == OPR_SET;
-	if (r->out->is_lasting && n->act.lhs->kind == ND_NAME && n->act.rhs->kind != ND_CALL)
-		r->out->name = n->act.lhs->name.s;
+	for (const struct up_node *n = first; n; n = n->next)
+		r->out->is_lasting |= is_setting(n);
+	if (first && !first->next && is_setting(first) && first->act.lhs->kind == ND_NAME &&
+	    first->act.rhs->kind != ND_CALL)
+		r->out->name = first->act.lhs->name.s;
 }
 
 /* ---- is it whole? ---- */
@@ -162,6 +167,21 @@ static struct up_scan *scan(const struct reading *r)
 
 /* ---- declarations ---- */
 
+static const char *defined_name(const struct reading *r, const struct up_node *n)
+{
+	switch (n->kind) {
+	case ND_CONST:
+	case ND_PARAM:
+		return n->def.name;
+	case ND_FN:
+		return up_arena_printf(r->arena, "%s(", n->def.name);
+	case ND_POINT:
+		return n->probe.name;
+	default:
+		return NULL;
+	}
+}
+
 /* Cuts the text behind each declaration but the last. */
 static void cut_decls(struct reading *r)
 {
@@ -173,9 +193,11 @@ static void cut_decls(struct reading *r)
 	for (const struct up_node *n = p->script->script.decls; n; n = n->next)
 		nr++;
 	r->out->v = up_newn(r->arena, struct up_span, nr + 1);
+	r->out->defines = up_newn(r->arena, const char *, nr + 1);
 	for (const struct up_node *n = p->script->script.decls; n; n = n->next) {
 		uint32_t end = n->next ? n->span.off + n->span.len : (uint32_t)r->len;
 
+		r->out->defines[r->out->nr] = defined_name(r, n);
 		r->out->v[r->out->nr++] = (struct up_span){ from, end - from, 0 };
 		from = end;
 	}

@@ -21,10 +21,12 @@ struct up_typed {
 	enum up_typed_kind kind;
 	const char
 		*name; /* of a value that is a name alone, of a variable that is set: it; or NULL */
-	bool is_lasting;     /* a statement: it sets something, or gathers under a name */
-	size_t nr;           /* UP_TYPED_DECLS: how many could be told apart */
-	struct up_span *v;   /* and the text of each: with the comments before it */
-	struct up_text text; /* what is compiled of a statement or a value: on start < ... > */
+	bool is_lasting;      /* a statement: it sets something, or gathers under a name */
+	size_t nr;            /* UP_TYPED_DECLS: how many could be told apart */
+	struct up_span *v;    /* and the text of each: with the comments before it */
+	const char **defines; /* of each: the name that it defines, with "(" behind it if it is
+				 called; or NULL */
+	struct up_text text;  /* what is compiled of a statement or a value: on start < ... > */
 };
 
 /*

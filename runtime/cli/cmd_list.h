@@ -14,6 +14,8 @@ int up_cmd_list(const struct up_opts *o);
 
 /* The programs on $PATH and the libraries of ld.so.cache whose name matches the glob. */
 int up_list_named(const char *glob, bool json);
+/* Calls fn with the name of each of them; a library has its version behind it. */
+void up_each_object(const char *glob, void (*fn)(void *arg, const char *name), void *arg);
 /* The files that a process runs code of. */
 int up_list_mapped(pid_t pid, bool json);
 

@@ -11,6 +11,7 @@
 #include <readline/history.h>
 #include <readline/readline.h>
 
+#include "lang/base/text.h"
 #include "runtime/lateload.h"
 
 #define SONAME "libreadline.so.8"
@@ -37,7 +38,7 @@ static struct {
 	__typeof__(rl_prep_term_function) *prep_hook;
 	__typeof__(rl_deprep_term_function) *deprep_hook;
 	__typeof__(rl_completion_matches) *matches;
-	__typeof__(rl_variable_bind) *bind;
+	__typeof__(rl_get_screen_size) *screen_size;
 	__typeof__(add_history) *add_history;
 	__typeof__(clear_history) *clear_history;
 	__typeof__(stifle_history) *stifle_history;
@@ -78,7 +79,7 @@ static const struct up_late_function entries[] = {
 	ENTRY("rl_prep_term_function", prep_hook),
 	ENTRY("rl_deprep_term_function", deprep_hook),
 	ENTRY("rl_completion_matches", matches),
-	ENTRY("rl_variable_bind", bind),
+	ENTRY("rl_get_screen_size", screen_size),
 	ENTRY("add_history", add_history),
 	ENTRY("clear_history", clear_history),
 	ENTRY("stifle_history", stifle_history),
@@ -107,26 +108,25 @@ static size_t cut; /* how much of each stands before what readline takes for the
 
 /* ---- completion ---- */
 
-void up_candidate_add(struct up_candidates *c, const char *word, size_t len)
+void up_candidate_add(struct up_candidates *c, const char *word, size_t len, const char *label)
 {
-	c->total++;
 	if (c->nr == c->cap) {
 		size_t cap = c->cap ? 2 * c->cap : 64;
-		char **v = reallocarray(c->v, cap, sizeof(*v));
+		struct up_candidate *v = reallocarray(c->v, cap, sizeof(*v));
 
 		if (!v)
 			return;
 		c->v = v;
 		c->cap = cap;
 	}
-	c->v[c->nr] = strndup(word, len);
-	c->nr += c->v[c->nr] != NULL;
+	c->v[c->nr] = (struct up_candidate){ strndup(word, len), label };
+	c->nr += c->v[c->nr].word != NULL;
 }
 
 static void free_candidates(void)
 {
 	for (size_t i = 0; i < candidates.nr; i++)
-		free(candidates.v[i]);
+		free(candidates.v[i].word);
 	free(candidates.v);
 	candidates = (struct up_candidates){ 0 };
 }
@@ -151,9 +151,9 @@ static char *next_candidate(const char *text, int state)
 	(void)text;
 	if (!state)
 		next = 0;
-	while (next < candidates.nr && strlen(candidates.v[next]) < cut)
+	while (next < candidates.nr && strlen(candidates.v[next].word) < cut)
 		next++;
-	return next < candidates.nr ? strdup(candidates.v[next++] + cut) : NULL;
+	return next < candidates.nr ? strdup(candidates.v[next++].word + cut) : NULL;
 }
 
 static char **complete(const char *text, int start, int end)
@@ -162,27 +162,50 @@ static char **complete(const char *text, int start, int end)
 	/* It cuts in the word, too, where the character before that stands in it once more. */
 	cut = (size_t)start > candidates.from ? (size_t)start - candidates.from : 0;
 	*rl.attempted_over = 1;
-	*rl.append = candidates.no_space ? 0 : ' ';
+	*rl.append = 0;
+	for (size_t i = 0; i < candidates.nr && !*rl.append; i++) {
+		const char *word = candidates.v[i].word;
+
+		*rl.append = *word && strchr("([.:/", word[strlen(word) - 1]) ? 0 : ' ';
+	}
 	*rl.sort = 1;
 	return candidates.nr ? rl.matches(text, next_candidate) : NULL;
 }
 
-#define SHOWN 100 /* candidates that are listed */
+#define SHOWN 100     /* candidates that are listed */
+#define LABELLED 1000 /* there are no more when labels are sought */
+
+static const char *label_of(const char *match)
+{
+	for (size_t i = 0; i < candidates.nr && candidates.nr <= LABELLED; i++)
+		if (candidates.v[i].label && strlen(candidates.v[i].word) >= cut &&
+		    !strcmp(candidates.v[i].word + cut, match))
+			return candidates.v[i].label;
+	return match;
+}
 
 /* Lists what there is, below the line, without asking and without a pager. */
 static void list_candidates(char **matches, int nr, int longest)
 {
 	struct up_buf b = { 0 };
-	size_t width = (size_t)longest + 2, columns = 80 / width ? 80 / width : 1;
+	int rows = 0, columns = 80, shown = nr < SHOWN ? nr : SHOWN;
+	size_t width = (size_t)longest;
 
-	for (int i = 1; i <= nr && i <= SHOWN; i++) {
-		size_t len = strlen(matches[i]);
+	rl.screen_size(&rows, &columns);
+	for (int i = 1; i <= shown; i++) {
+		size_t len = strlen(label_of(matches[i]));
 
-		up_buf_puts(&b, matches[i]);
-		if ((size_t)i % columns == 0 || i == nr || i == SHOWN)
+		width = len > width ? len : width;
+	}
+	int across = columns / (int)(width + 2);
+	for (int i = 1; i <= shown; i++) {
+		const char *label = label_of(matches[i]);
+
+		up_text_escape(&b, label, strlen(label), 0);
+		if (across < 2 || i % across == 0 || i == shown)
 			up_buf_putc(&b, '\n');
 		else
-			up_buf_fill(&b, ' ', width > len ? width - len : 1);
+			up_buf_fill(&b, ' ', width + 2 - strlen(label));
 	}
 	if (nr > SHOWN)
 		up_buf_printf(&b, "... and %d more\n", nr - SHOWN);

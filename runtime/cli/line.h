@@ -14,12 +14,12 @@
 
 /* What can stand where the cursor is; filled by up_line_opts.complete. */
 struct up_candidates {
-	size_t from;   /* where in the line the word begins that they replace */
-	char **v;      /* the words; each from malloc */
-	size_t nr;     /* how many are there */
-	size_t cap;    /* allocated */
-	size_t total;  /* how many there would be */
-	bool no_space; /* no blank is put behind one that is complete */
+	size_t from; /* where in the line the word begins that they replace */
+	struct up_candidate {
+		char *word; /* from malloc; behind one that ends in ( [ . : / no blank is put */
+		const char *label; /* what is listed instead, or NULL; it stays where it is */
+	} * v;
+	size_t nr, cap;
 };
 
 struct up_line_opts {
@@ -61,7 +61,7 @@ void up_line_return(void);
 void up_line_remember(const char *text);
 void up_line_forget_all(void);
 
-/* Adds a word to candidates. */
-void up_candidate_add(struct up_candidates *c, const char *word, size_t len);
+/* Adds a word to candidates, with what is listed for it; or NULL. */
+void up_candidate_add(struct up_candidates *c, const char *word, size_t len, const char *label);
 
 #endif

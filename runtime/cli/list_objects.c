@@ -187,18 +187,35 @@ static void add_folder(struct objects *l, const char *folder, const char *glob)
 		closedir(dir);
 }
 
-int up_list_named(const char *glob, bool json)
+static void add_named(struct objects *l, const char *glob)
 {
-	struct objects l = { 0 };
 	char *list = strdup(getenv("PATH") ? getenv("PATH") : "/usr/sbin:/usr/bin:/sbin:/bin");
 	char *rest = list, *folder;
 
-	l.failed = !list;
-	add_libraries(&l, glob);
+	l->failed = !list;
+	add_libraries(l, glob);
 	while (rest && (folder = strsep(&rest, ":")))
-		add_folder(&l, *folder ? folder : ".", glob);
-	int status = print(&l, json, "no program on $PATH and no library has a name like that");
+		add_folder(l, *folder ? folder : ".", glob);
 	free(list);
+}
+
+void up_each_object(const char *glob, void (*fn)(void *arg, const char *name), void *arg)
+{
+	struct objects l = { 0 };
+
+	add_named(&l, glob);
+	for (size_t i = 0; i < l.nr; i++)
+		if (l.v[i].name)
+			fn(arg, l.v[i].name);
+	fini(&l);
+}
+
+int up_list_named(const char *glob, bool json)
+{
+	struct objects l = { 0 };
+
+	add_named(&l, glob);
+	int status = print(&l, json, "no program on $PATH and no library has a name like that");
 	fini(&l);
 	return status;
 }

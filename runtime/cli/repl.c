@@ -455,6 +455,7 @@ int up_repl(const struct up_opts *o, const struct up_signals *sig)
 		finish(&r);
 	}
 	up_repl_processes_fini(&r);
+	up_names_free(r.names);
 	undo_all(&r);
 	up_program_fini(&r);
 	up_buf_fini(&r.typed);

@@ -370,6 +370,9 @@ const struct up_repl_command *up_repl_command(const char *line, const char **arg
 	    is_language(word + len))
 		return NULL;
 	*args = word + len + strspn(word + len, " \t");
+	/* The only one that is a keyword of a block as well: delete t[k]. */
+	if (!strncmp(word, "delete", len) && (isalpha((unsigned char)**args) || **args == '_'))
+		return NULL;
 	for (const struct up_repl_command *c = up_repl_commands; c->name; c++)
 		if (strlen(c->name) == len && !memcmp(c->name, word, len))
 			return c;

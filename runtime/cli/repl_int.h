@@ -17,6 +17,7 @@ struct up_decl {
 	struct up_text text;    /* as it was typed, or for a statement: on start < ... > */
 	uint32_t hidden;        /* up_part.hidden */
 	char *sets;             /* the variable that a statement sets, or NULL */
+	char *defines;          /* struct up_typed: likewise */
 	bool is_probe;          /* does it probe something? */
 	bool is_timed;          /* is it `on every`? */
 	uint64_t hits, sampled; /* of its probes: now, and when that was looked at last */
@@ -69,6 +70,7 @@ struct up_repl {
 	struct up_origin *probes, *blocks; /* of the plan's */
 	unsigned generation;               /* of names in the kernel: see struct up_succession */
 	char prompt[UP_PROMPT_SIZE];       /* that is shown */
+	struct up_names *names;            /* of functions, for completion */
 	struct up_buf typed;               /* lines of an input that is not whole yet */
 	bool is_paused;                    /* lines of probes are left out */
 	bool is_over;                      /* its user leaves */
@@ -164,5 +166,17 @@ void up_history_add(const char *text, size_t len);
 
 struct up_candidates;
 void up_repl_complete(void *r, const char *line, size_t point, struct up_candidates *out);
+
+/* ---- names of functions: repl_names.c ---- */
+
+/*
+ * The names that an object's functions can be given in a target. They are gathered by a thread;
+ * what there is of them within a moment is handed out. Names with blanks, commas or brackets are
+ * left out.
+ */
+struct up_names;
+void up_names_each(struct up_names **all, const char *object, pid_t pid, const char *prefix,
+		   void (*fn)(void *arg, const char *name), void *arg);
+void up_names_free(struct up_names *all);
 
 #endif

@@ -69,6 +69,7 @@ void up_program_fini(struct up_repl *r)
 
 		free((char *)r->decls->text.s);
 		free(r->decls->sets);
+		free(r->decls->defines);
 		free(r->decls);
 		r->decls = next;
 	}
@@ -410,6 +411,8 @@ static bool add_entries(struct up_repl *r, struct up_arena *arena, const char *t
 			free(next->v);
 			return say_no_memory(r);
 		}
+		if (!is_whole && typed.defines[i])
+			d->defines = strdup(typed.defines[i]);
 		next->v[next->nr++].decl = d;
 	}
 	return true;

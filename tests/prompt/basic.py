@@ -105,6 +105,18 @@ p.equal(p.do('sizes["t_asked"].sum'), "3")
 p.equal(p.do("undo"), "")
 p.holds(p.do("probes"), "no declarations")
 
+# Words of commands that mean something in the language.
+p.equal(p.do("seen[3] = 1; seen[4] = 1"), "")
+p.equal(p.do("delete seen[3]"), "")
+p.equal(p.do("len(seen)"), "1")
+p.holds(p.do("show(seen)"), r"^ *4 +1$")
+for word in ("probes", "enable", "vars", "list", "plan", "pause", "resume", "attach", "run", "save", "load", "undo", "help", "quit"):
+    p.equal(p.do("%s = 4" % word), "")
+    p.equal(p.do("%s + 1" % word), "5")
+    p.equal(p.do("(%s)" % word), "4")
+    p.equal(p.do("undo"), "")
+p.equal(p.do("undo"), "")
+
 p.equal(asked.end(), 0)
 p.equal(p.leave(), 0)
 p.holds("\n".join(p.screen.text()[-3:]), r"hits handled, .* 0 lost in")

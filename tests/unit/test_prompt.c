@@ -79,6 +79,7 @@ static void check_statements(void)
 	CHECK(read_text("x = 3").is_lasting && !strcmp(read_text("x = 3").name, "x"));
 	CHECK(read_text("t[1] = 3").is_lasting && !read_text("t[1] = 3").name);
 	CHECK(!read_text("x += 3").is_lasting && !read_text("show(x)").is_lasting);
+	CHECK(read_text("show(x); t[1] = 3").is_lasting && !read_text("x = 1; y = 2").name);
 	CHECK(!strcmp(read_text("x = 3").text.s, "on start <\nx = 3\n>"));
 }
 

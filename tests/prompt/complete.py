@@ -1,0 +1,105 @@
+"""Completion knows where it stands; the history lasts."""
+import os
+import re
+
+from helper import ASKED, TARGETS, TMP, Asked, Prompt
+
+os.environ["XDG_STATE_HOME"] = TMP + "/state"
+p = Prompt(columns=160)
+
+
+def completes(text, want):
+    """Tab behind the text makes it `want`."""
+    p.type(text + "\t")
+    p.wait_last(r"up> " + re.escape(want.rstrip()))
+    p.read(0.05)
+    p.equal(p.screen.column, len("up> " + want))
+    p.type("\x15")
+    p.wait_last(r"up> ?")
+
+
+def lists(text, *wanted, without=()):
+    """Tab twice behind the text shows these words, and not those."""
+    first = p.mark()
+    p.type(text + "\t\t")
+    for word in wanted:
+        p.wait(word, r"(^|\s)%s(\s|$)" % re.escape(word), first)
+    p.read(0.1)
+    shown = " ".join(p.screen.text()[first:p.mark()]).split()
+    for word in without:
+        p.equal(word in shown, False)
+    p.type("\x15")
+    p.wait_last(r"up> ?")
+
+
+target = "probe %s:alpha " % ASKED
+completes("pro", "probe")  # or probes
+completes("probe ", "probe ")
+completes("disa", "disable ")
+completes("probe %s/t_aske" % TARGETS, "probe %s/t_asked:" % TARGETS)
+completes("probe %s:alp" % ASKED, target)
+completes("probe libstdc+", "probe libstdc++:")
+completes("probe libc:mallopt,libc:mallinf", "probe libc:mallopt,libc:mallinfo")
+lists("probe libc:mallo", "malloc", "mallopt")
+completes(target + "wh", target + "when ")
+completes(target + "< print(com", target + "< print(comm ")
+completes(target + "< print(retv", target + "< print(retv")
+completes(target + "on return < print(retv", target + "on return < print(retval ")
+completes(target + "on ret", target + "on return ")
+completes(target + "< print(arg0:us", target + "< print(arg0:ustring ")
+completes(target + "< x = reg.flag", target + "< x = reg.flags ")
+completes("print(subs", "print(substr(")
+lists("su", "sum(x)")
+completes("elaps", "elaps")
+completes("use thr", "use thread ")
+
+# What the program has.
+p.do("probe %s:alpha < sizes = quantile(arg0) by comm; seen[arg0] = time > on return < thread.depth_now = 1 >" % ASKED)
+p.do("fn doubled(n) = n * 2")
+completes("print(siz", "print(sizes ")
+completes("len(se", "len(seen[")
+completes("doub", "doubled(")
+lists('sizes["x"].p', "p50", "p90", "p99", "p999")
+completes("delete t[thread.dep", "delete t[thread.depth_now ")
+lists("disable ", "1", "2")
+completes("show siz", "show sizes ")
+os.makedirs(TMP + "/folder")
+open(TMP + "/folder/one_script.up", "w").write("probe %s:beta < count() >\n" % ASKED)
+completes("load %s/folder/one" % TMP, "load %s/folder/one_script.up " % TMP)
+completes("help quant", "help quantile ")
+
+# In a block of several lines, and while events stream.
+p.do("delete 1")
+p.do("probe %s:beta < print(arg0:s32) >" % ASKED)
+asked = Asked()
+p.more("probe %s:alpha" % ASKED)
+p.more("<")
+asked.do("beta 3")
+p.wait("the hits", r"arg0:s32=3$")
+p.type("  print(com\t")
+p.wait_last(r"\.\.>   print\(comm ?")
+p.type(")\r")
+p.wait_last(r"\.\.> ?")
+p.equal(p.do(">").strip(), "")
+asked.do("alpha 1")
+p.wait("a hit", r"comm=\"t_asked\"$")
+p.equal(asked.end(), 0)
+
+# What was typed is there again in the next session, as it was.
+history = TMP + "/state/uptick/history"
+p.do('"back\\\\slash"')
+p.equal(p.leave(), 0)
+p.equal(os.stat(history).st_mode & 0o777, 0o600)
+p.equal(open(history).read().splitlines()[-2:],
+        ["probe %s:alpha\\n<\\n  print(comm )\\n>" % ASKED, '"back\\\\\\\\slash"'])
+p = Prompt(columns=160)
+p.type("\x1b[A")
+p.wait_last(r'up> "back\\\\slash"')
+p.type("\r")
+p.wait("its value", r'^"back\\\\slash"$')
+p.type("\x12doubled(n")
+p.wait("what was sought", r"fn doubled\(n\) = n \* 2")
+p.type("\r")
+p.settle(-1)
+p.equal(p.do("doubled(4)"), "8")
+p.equal(p.leave(), 0)
