@@ -136,6 +136,7 @@ struct up_entry_at {
 enum up_return_risk {
 	UP_RETURN_SAFE,
 	UP_RETURN_EXCEPTIONS, /* one that crosses the function's frame ends the program */
+	UP_RETURN_STACKS,     /* it switches stacks: returns are not in the order of one */
 	UP_RETURN_GO          /* Go moves stacks and reads them */
 };
 

@@ -27,6 +27,11 @@ static const char *const libraries[] = {
 	"libgnat-",     "libobjc.so", "libstd-",      "libphobos2.so",
 };
 
+/* What switches stacks: of libc, of Boost. A library that has them for others uses none itself. */
+static const char *const switchers[] = {
+	"swapcontext", "makecontext", "jump_fcontext", "make_fcontext", "ontop_fcontext",
+};
+
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
 
 static bool is_telling(const char *name)
@@ -58,6 +63,32 @@ static const char *find_function(struct up_elf_symbols *s)
 	return found;
 }
 
+struct switching {
+	struct up_elf_symbols *s;
+	const char *found;
+};
+
+static bool note_switcher(void *arg, const char *name)
+{
+	struct switching *w = arg;
+	size_t len = strcspn(name, "@");
+
+	for (size_t i = 0; i < NR(switchers); i++)
+		if (strlen(switchers[i]) == len && !strncmp(switchers[i], name, len) &&
+		    !up_elf_symbols_export(w->s, switchers[i]))
+			w->found = switchers[i];
+	return !w->found;
+}
+
+/* A function that it switches stacks by, or NULL. */
+static const char *find_switcher(struct up_elf_symbols *s)
+{
+	struct switching w = { .s = s };
+
+	up_elf_symbols_each_name(s, note_switcher, &w);
+	return w.found;
+}
+
 static const char *find_library(struct up_elf_symbols *s)
 {
 	const struct up_elf_dynamic *d = up_elf_symbols_dynamic(s);
@@ -70,8 +101,8 @@ static const char *find_library(struct up_elf_symbols *s)
 	return NULL;
 }
 
-enum up_return_risk up_elf_return_risk(const struct up_elf *e, struct up_elf_symbols *s,
-				       struct up_buf *why)
+static enum up_return_risk of_exceptions(const struct up_elf *e, struct up_elf_symbols *s,
+					 struct up_buf *why)
 {
 	const char *name;
 
@@ -84,4 +115,16 @@ enum up_return_risk up_elf_return_risk(const struct up_elf *e, struct up_elf_sym
 	else
 		return UP_RETURN_SAFE;
 	return UP_RETURN_EXCEPTIONS;
+}
+
+enum up_return_risk up_elf_return_risk(const struct up_elf *e, struct up_elf_symbols *s,
+				       struct up_buf *why)
+{
+	enum up_return_risk risk = of_exceptions(e, s, why);
+	const char *name = risk == UP_RETURN_SAFE ? find_switcher(s) : NULL;
+
+	if (!name)
+		return risk;
+	up_buf_printf(why, "it switches stacks, by %s", name);
+	return UP_RETURN_STACKS;
 }

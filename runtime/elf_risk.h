@@ -1,6 +1,7 @@
 /*
  * What would a kernel return probe do to a program? It replaces the return address of a frame, and
- * an exception that crosses the frame ends the program. Told for an object as a whole; Go's code,
+ * an exception that crosses the frame ends the program. So does a return that comes out of turn,
+ * because the program has switched stacks. Told for an object as a whole; Go's code,
  * which no return probe may touch either, is known from elf_go.h.
  */
 #ifndef UP_ELF_RISK_H

@@ -615,6 +615,7 @@ int main(void)
 	check_risk("libz.so.1", UP_RETURN_SAFE, NULL);
 	check_risk("libstdc++.so.6", UP_RETURN_EXCEPTIONS, "exceptions can cross its frames");
 	check_risk("libgcc_s.so.1", UP_RETURN_EXCEPTIONS, "_Unwind_RaiseException");
+	check_risk("qemu-system-x86_64", UP_RETURN_STACKS, "it switches stacks, by ");
 	check_damage("/bin/true", 1000);
 	up_why_fini(&why);
 	up_elf_resolver_free(resolver);
