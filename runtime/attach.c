@@ -130,6 +130,23 @@ static int learn_subbuf_size(struct up_attach *a, struct up_status *st)
  * Old events give way to new ones unless asked otherwise: only then do the pages say where events
  * were lost, and the counts are exact either way.
  */
+/* An instance begins with the options that somebody has set at the top of tracefs. */
+static int set_text_options(struct up_attach *a, struct up_status *st)
+{
+	static const char *const off[] = {
+		"raw",           "hex", "bin", "verbose", "fields", "stacktrace", "latency-format",
+		"userstacktrace"
+	};
+	char file[64];
+	int err = set(a, "options/context-info", "1", st);
+
+	for (size_t i = 0; i < sizeof(off) / sizeof(*off) && !err; i++) {
+		snprintf(file, sizeof(file), "options/%s", off[i]);
+		err = set_if_possible(a, file, "0", st);
+	}
+	return err;
+}
+
 static int configure(struct up_attach *a, const struct up_attach_opts *o, struct up_status *st)
 {
 	int err = set(a, "tracing_on", "0", st);
@@ -153,6 +170,8 @@ static int configure(struct up_attach *a, const struct up_attach_opts *o, struct
 		err = set(a, "options/overwrite", o->keep_oldest ? "0" : "1", st);
 	if (!err && o->follow)
 		err = set(a, "options/event-fork", "1", st);
+	if (!err && o->as_text)
+		err = set_text_options(a, st);
 	return err;
 }
 

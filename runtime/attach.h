@@ -25,6 +25,7 @@ struct up_attach_opts {
 				  */
 	bool lifecycle;          /* also task_newtask and sched_process_exit */
 	bool follow;       /* threads and processes started by a traced thread are traced too */
+	bool as_text;      /* events will be read as text: it is to look as usual */
 	bool skip_self;    /* events of this process and the keeper are dropped */
 	int stop_fd;       /* readable: give up setting up, -EINTR; -1 for none */
 	unsigned limit_ms; /* longest wait for one step of the kernel's; 0: 15 s */

@@ -11,6 +11,7 @@
 #include "runtime/clock.h"
 #include "runtime/leftovers.h"
 #include "runtime/selfmap.h"
+#include "runtime/session_text.h"
 
 #define MIN_POOL (1u << 20)  /* bytes of page buffers, at least */
 #define MAX_POOL (64u << 20) /* and at most */
@@ -49,7 +50,7 @@ static int open_reader(struct up_session *s, struct up_status *st)
 		return up_status_set(st, err, NULL, "cannot set up the merge");
 	s->has_merge = true;
 	s->engine.vm.calls.gaps = &s->merge.gaps;
-	return 0;
+	return s->opts.from_text ? up_session_text_open(s, st) : 0;
 }
 
 static int restrict_to_process(struct up_session *s, struct up_status *st)
@@ -99,6 +100,7 @@ int up_session_open(const struct up_plan *plan, const struct up_session_opts *op
 		return up_status_set(st, -ENOMEM, NULL, "cannot start a session");
 	s->plan = plan;
 	s->opts = *opts;
+	s->opts.attach.as_text = opts->from_text;
 	s->opts.attach.follow = opts->child || opts->pid;
 	s->opts.attach.lifecycle = opts->is_lasting || opts->recorder || plan->needs_pid ||
 				   plan->needs_threads || must_filter_process(s) || has_calls(plan);
@@ -197,6 +199,8 @@ int up_session_keeper_fd(const struct up_session *s)
 
 bool up_session_is_pending(const struct up_session *s)
 {
+	if (s->text)
+		return up_src_text_pending(s->text);
 	return !s->opts.recorder && up_merge_pending(&s->merge);
 }
 
@@ -210,6 +214,8 @@ bool up_session_is_over(const struct up_session *s)
 /* Handles everything up to `limit`, reading more as the merge needs it. */
 static int handle_up_to(struct up_session *s, uint64_t limit, bool *handled, struct up_status *st)
 {
+	if (s->text)
+		return up_session_text_handle(s, limit, handled, st);
 	do {
 		int pages = up_src_raw_drain(&s->src);
 
@@ -318,6 +324,8 @@ void up_session_totals(const struct up_session *s, struct up_out_totals *t)
 	t->rejected_unknown = s->rejected_unknown;
 	t->rejected_foreign = s->opts.attach.follow || s->opts.attach.skip_self;
 	t->late = s->merge.late;
+	if (s->text)
+		up_src_text_totals(s->text, t);
 	uint64_t end = e->ended_at ? e->ended_at : up_clock_ns(CLOCK_MONOTONIC);
 	if (e->begun_at)
 		t->seconds = (double)(end - e->begun_at) / 1e9;
@@ -329,6 +337,7 @@ int up_session_close(struct up_session *s, struct up_buf *left, struct up_status
 
 	if (!s)
 		return 0;
+	up_session_text_close(s);
 	if (s->has_merge)
 		up_merge_fini(&s->merge);
 	if (s->has_src)

@@ -10,6 +10,7 @@
 #include "runtime/merge.h"
 #include "runtime/recorder.h"
 #include "runtime/src_raw.h"
+#include "runtime/src_text.h"
 #include "runtime/tasks.h"
 
 struct up_session_opts {
@@ -25,6 +26,7 @@ struct up_session_opts {
 	 * what is known of the program.
 	 */
 	struct up_recorder *recorder;
+	bool from_text; /* read the kernel's text instead of its binary buffers */
 };
 
 struct up_session {
@@ -33,6 +35,8 @@ struct up_session {
 	struct up_attach *attach;
 	struct up_src_raw src;
 	struct up_merge merge;
+	struct up_src_text *text; /* with opts.from_text, instead of the merge; else NULL */
+	uint32_t nr_named;        /* how many of the records it knows by name */
 	struct up_engine engine;
 	bool has_src, has_merge;
 	uint64_t rejected;       /* hits that a filter rejected in the kernel, about */

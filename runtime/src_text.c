@@ -658,8 +658,6 @@ bool up_src_text_next(struct up_src_text *s, uint64_t limit, struct up_event *ev
 
 void up_src_text_totals(const struct up_src_text *s, struct up_out_totals *t)
 {
-	t->lost += s->lost;
-	t->lost_unknown |= s->lost_unknown;
 	t->late += s->late;
 	t->unreadable += s->nr_unreadable;
 	t->first_unreadable = s->first_unreadable;

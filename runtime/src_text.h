@@ -98,7 +98,7 @@ int up_src_text_fill(struct up_src_text *s, uint64_t limit);
 bool up_src_text_next(struct up_src_text *s, uint64_t limit, struct up_event *ev, pid_t *tid,
 		      pid_t *pid);
 
-/* Adds what was lost, late, and could not be used. */
+/* Adds what was late and what could not be used; not what was lost. */
 void up_src_text_totals(const struct up_src_text *s, struct up_out_totals *t);
 
 /* Has something been read that a later limit would let through? */

@@ -15,6 +15,7 @@ struct reader {
 	unsigned char *scratch; /* another one, for ways to read that are only counted */
 	size_t used;            /* bytes of it */
 	unsigned tries;         /* that are left */
+	bool is_retold;         /* a tool has written the text, not the kernel */
 	bool is_open;           /* the text ended inside a string */
 };
 
@@ -65,7 +66,8 @@ static bool scan_numbers(struct reader *r, struct up_textscan *c, const struct u
 	unsigned nr = a->count ? a->count : 1, size = a->field.size / nr;
 	uint64_t v;
 
-	if (a->count && !up_textscan_char(c, '{'))
+	/* The library of trace-cmd and perf shows each element of an array as 0 (1.7.1). */
+	if (a->count && (r->is_retold || !up_textscan_char(c, '{')))
 		return false;
 	for (unsigned i = 0; i < nr; i++) {
 		if (i && !up_textscan_char(c, ','))
@@ -160,7 +162,7 @@ static unsigned scan_args(struct reader *r, struct up_textscan c, uint32_t i)
 	return c.p == c.end;
 }
 
-/* "(0x401136)", of a return "(0x7f01 <- 0x401136)". trace-cmd and perf leave out the 0x. */
+/* "(0x401136)", of a return "(0x7f01 <- 0x401136)"; of trace-cmd and perf without 0x. */
 static bool scan_place(struct reader *r, struct up_textscan *c)
 {
 	const struct up_textshape *shape = r->shape;
@@ -168,7 +170,7 @@ static bool scan_place(struct reader *r, struct up_textscan *c)
 
 	if (!up_textscan_char(c, '('))
 		return false;
-	up_textscan_word(c, "0x");
+	r->is_retold = !up_textscan_word(c, "0x");
 	if (!up_textscan_hex(c, UINT64_MAX, &ip))
 		return false;
 	if (shape->ret_ip.size) {

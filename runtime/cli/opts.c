@@ -127,7 +127,7 @@ static bool set_out(struct up_opts *o, const char *arg)
 static bool set_source(struct up_opts *o, const char *arg)
 {
 	o->source = arg;
-	return *arg && strcmp(arg, "pipe") != 0;
+	return *arg;
 }
 
 static bool set_buffer(struct up_opts *o, const char *arg)
@@ -196,9 +196,8 @@ static const struct row rows[] = {
 	  "recording",
 	  set_out, 0 },
 	{ "source", 0, "SOURCE",
-	  "where events come from: raw, the kernel's buffers (the default), or a FILE of trace "
-	  "text "
-	  "that was saved, - for standard input, which needs no privileges",
+	  "where events come from: raw, the kernel's binary buffers (the default); pipe, its text; "
+	  "or a FILE of such text that was saved, - for standard input, which needs no privileges",
 	  set_source, 0 },
 	{ "buffer", 0, "SIZE",
 	  "the ring buffer of each processor: 4MiB; 64KiB at least. By default 4 MiB, less on "

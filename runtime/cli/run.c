@@ -71,6 +71,7 @@ static int open_session(struct run *r, const struct up_plan *plan)
 				      .urgency = up_signals_urgency,
 				      .recorder = r->recorder };
 
+	so.from_text = r->o->source && !strcmp(r->o->source, "pipe");
 	so.attach.buffer_size = r->o->buffer;
 	so.attach.one_event_per_site = r->o->single_sites;
 	so.attach.stop_fd = r->sig->stop_fd;

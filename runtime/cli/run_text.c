@@ -47,6 +47,8 @@ static void totals(void *ctx, struct up_out_totals *sum)
 	const struct text *t = ctx;
 
 	up_src_text_totals(&t->src, sum);
+	sum->lost += t->src.lost;
+	sum->lost_unknown |= t->src.lost_unknown;
 }
 
 static int add_names(struct text *t, const struct up_plan *plan)

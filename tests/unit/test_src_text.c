@@ -57,6 +57,8 @@ static struct got read_pieces(const char *text, size_t len, size_t cut)
 	close(fds[1]);
 	CHECK(take_all(&s, &g) == 0);
 	up_src_text_totals(&s, &g.sum);
+	g.sum.lost = s.lost;
+	g.sum.lost_unknown = s.lost_unknown;
 	g.nr_lines = s.nr_lines;
 	up_src_text_close(&s);
 	return g;

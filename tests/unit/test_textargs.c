@@ -83,10 +83,10 @@ static void test_numbers(void)
 	CHECK(string_is(&entry_args[4], "cat"));
 	CHECK(number(&entry_args[5], 0) == 65535);
 	CHECK(rec_len == 48);
-	/* As perf and trace-cmd write places; the ends of the widest numbers. */
+	/* The ends of the widest numbers. */
 	CHECK(!parse(
 		&entry,
-		"(40) site=4294967295 di=-9223372036854775808 b='x' arr={3,0x4} comm=\"\" n=0 "));
+		"(0x40) site=4294967295 di=-9223372036854775808 b='x' arr={3,0x4} comm=\"\" n=0 "));
 	CHECK(number(&entry_args[0], 0) == UINT32_MAX);
 	CHECK(number(&entry_args[1], 0) == (uint64_t)INT64_MIN);
 	CHECK(number(&entry_args[2], 0) == 'x');
@@ -122,6 +122,15 @@ static void test_wrong_numbers(void)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		CHECK(parse(&entry, bad[i]) == UP_TEXTARGS_BROKEN ||
 		      parse(&entry, bad[i]) == UP_TEXTARGS_OPEN);
+}
+
+/* What perf and trace-cmd write: their arrays are wrong. */
+static void test_retold(void)
+{
+	CHECK(!parse(&leave, "(7f01 <- 40) site=2 s=\"a\" t=\"\""));
+	CHECK(up_field_number(rec, &leave.ret_ip) == 0x7f01);
+	CHECK(parse(&entry, "(40) site=1 di=1 b=1 arr={0x0,0x0} comm=\"x\" n=1") ==
+	      UP_TEXTARGS_BROKEN);
 }
 
 /* Events of the same name that are not this one. */
@@ -275,6 +284,7 @@ int main(void)
 {
 	test_numbers();
 	test_wrong_numbers();
+	test_retold();
 	test_others();
 	test_strings();
 	test_two_ways();
