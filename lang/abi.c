@@ -72,14 +72,14 @@ static const char *const no_args[] = { NULL };
 /* A callee of Go leaves the arguments where they are. On arm64 the first word is the callee's own.
  */
 static const struct up_abi abis[] = {
-	X86_64(UP_CALLING_C, x86_64_args, true, "%dx", NULL, NULL),
-	X86_64(UP_CALLING_GO, go_x86_64_args, true, "%bx", "%r14", "+8(%r14)"),
-	X86_64(UP_CALLING_GO_STACK, no_args, false, NULL, NULL, NULL),
-	I386(UP_CALLING_C, 1024, true),
-	I386(UP_CALLING_GO_STACK, 0, false),
-	AARCH64(UP_CALLING_C, aarch64_args, 0, true, "%x1", NULL, NULL),
-	AARCH64(UP_CALLING_GO, go_aarch64_args, 1, true, "%x1", "%x28", "+8(%x28)"),
-	AARCH64(UP_CALLING_GO_STACK, no_args, 1, false, NULL, NULL, NULL),
+	X86_64(UP_CALLING_C, x86_64_args, "ax", "%dx", NULL, NULL),
+	X86_64(UP_CALLING_GO, go_x86_64_args, "ax", "%bx", "%r14", "+8(%r14)"),
+	X86_64(UP_CALLING_GO_STACK, no_args, NULL, NULL, NULL, NULL),
+	I386(UP_CALLING_C, 1024, "ax"),
+	I386(UP_CALLING_GO_STACK, 0, NULL),
+	AARCH64(UP_CALLING_C, aarch64_args, 0, "x0", "%x1", NULL, NULL),
+	AARCH64(UP_CALLING_GO, go_aarch64_args, 1, "x0", "%x1", "%x28", "+8(%x28)"),
+	AARCH64(UP_CALLING_GO_STACK, no_args, 1, NULL, NULL, NULL, NULL),
 };
 
 const struct up_abi *up_abi_find(enum up_machine m, enum up_calling calling)

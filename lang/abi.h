@@ -19,7 +19,7 @@ struct up_abi {
 	const char *return_address;  /* fetch text of where the call returns to, at the entry */
 	unsigned return_sp; /* bytes by which sp is higher at the return than at the entry */
 	unsigned pops;      /* how much more it may be: a function may take its arguments off */
-	bool has_result;    /* is an integer that is returned in the usual register? */
+	const char *result; /* register of an integer that is returned; NULL: there is none */
 	const char *second_result; /* fetch text of the second word that is returned, or NULL */
 	/*
 	 * Fetch texts of the structure of the goroutine that runs, and of the top of its stack: its

@@ -69,7 +69,59 @@ static bool has_register(struct up_gen *g, const struct up_node *n, unsigned r)
 	return true;
 }
 
+/* ---- a return value that is not there ---- */
+
+/* A function that is left by a jump to another one has returned nothing yet. */
+static bool is_missing(const struct up_gen *g, const char *fetch)
+{
+	return g->shape->side == UP_SIDE_JUMP && fetch && strstr(fetch, "$retval");
+}
+
+static void warn_missing(struct up_gen *g, const struct up_node *n)
+{
+	if (g->b->told_no_result)
+		return;
+	g->b->told_no_result = true;
+	up_error(g->ds, n->span, W_NO_RETVAL,
+		 "`retval` is a fault where a function is left by a jump to another one, which "
+		 "returns in its stead, as %s is",
+		 g->jumper);
+	up_diag_hint(g->ds, "probe the return of that one, too");
+}
+
+/* A fault, counted as such, of a value that would have stood there. */
+static void gen_missing(struct up_gen *g, const struct up_node *n, bool is_bytes, unsigned r)
+{
+	static const struct up_text none = { "", 0 };
+
+	warn_missing(g, n);
+	if (!has_register(g, n, r + 1))
+		return;
+	if (is_bytes)
+		emit_string(g, r, &none);
+	else
+		emit_const(g, r, (struct up_value){ .u = 0 });
+	emit_const(g, r + 1, (struct up_value){ .u = 0 });
+	up_emit(g, OP_GUARD, r, r + 1, 0);
+}
+
 /* ---- what the kernel fetches ---- */
+
+/* At an exit the stack pointer is not yet where it will be when the function has returned. */
+static unsigned sp_lower(const struct up_gen *g, const char *fetch)
+{
+	bool is_sp = fetch && (!strcmp(fetch, "%sp") || !strcmp(fetch, "$stack"));
+
+	return is_sp && g->shape->side >= UP_SIDE_EXIT ? g->fetch.abi->return_sp : 0;
+}
+
+static void add_const(struct up_gen *g, const struct up_node *n, uint64_t c, unsigned r)
+{
+	if (!c || !has_register(g, n, r + 1))
+		return;
+	emit_const(g, r + 1, (struct up_value){ .u = c });
+	up_emit(g, OP_ADD, r, r, r + 1);
+}
 
 /* Loads a fetch argument. */
 static void load(struct up_gen *g, const struct up_node *n, const char *text, const char *type,
@@ -106,6 +158,11 @@ static void load_run(struct up_gen *g, const struct up_node *n, const struct up_
 		     const struct up_run *run, enum up_opcode op, uint64_t len, unsigned r)
 {
 	uint32_t pieces = 0, base = UP_NONE;
+
+	if (is_missing(g, f->base)) {
+		gen_missing(g, n, true, r);
+		return;
+	}
 	uint32_t first = up_shape_add_run(&g->fetch, g->shape, f, run, &pieces, n->span);
 
 	if (f->base)
@@ -114,7 +171,7 @@ static void load_run(struct up_gen *g, const struct up_node *n, const struct up_
 		g->failed = true;
 		return;
 	}
-	emit_const(g, r + 1, (struct up_value){ .u = f->off });
+	emit_const(g, r + 1, (struct up_value){ .u = f->off + sp_lower(g, f->base) });
 	if (f->base) {
 		up_emit(g, OP_ARG, r + 2, base, 0);
 		up_emit(g, OP_ADD, r + 1, r + 1, r + 2);
@@ -179,10 +236,7 @@ static void gen_peek(struct up_gen *g, const struct up_node *n, const struct up_
 	}
 	warn_late(g, n);
 	load_value(g, f->late, word_type(g, is_signed ? "s64" : "x64"), r);
-	if (f->off) {
-		emit_const(g, r + 1, (struct up_value){ .u = f->off });
-		up_emit(g, OP_ADD, r, r, r + 1);
-	}
+	add_const(g, n, f->off, r);
 	up_emit(g, OP_CAST, r, r, 8 * g->fetch.abi->word);
 	uint32_t at = up_emit(g, OP_PEEK, r, r, what);
 	g->code.v[at].d = (uint16_t)len;
@@ -209,9 +263,12 @@ static void load_value(struct up_gen *g, const struct up_node *n, const char *ty
 		g->failed = true;
 	} else if (f.late) {
 		gen_peek_number(g, n, &f, type, r);
+	} else if (is_missing(g, f.text)) {
+		gen_missing(g, n, false, r);
 	} else {
 		load(g, n, f.text, type, r);
 		guard(g, n, &f, r);
+		add_const(g, n, sp_lower(g, f.text), r);
 	}
 }
 
@@ -221,6 +278,10 @@ static void gen_fetch_call(struct up_gen *g, const struct up_node *n, unsigned r
 	const char *type;
 	size_t len = arg->str.len;
 
+	if (is_missing(g, arg->str.s)) {
+		gen_missing(g, arg, up_ty_has_bytes(n->type.ty), r);
+		return;
+	}
 	up_fetch_text_ok(arg->str.s, len, &type);
 	if (len > strlen(type) && arg->str.s[len - strlen(type) - 1] == ':' &&
 	    !strcmp(arg->str.s + len - strlen(type), type))
@@ -257,7 +318,10 @@ static void gen_named(struct up_gen *g, const struct up_node *n, unsigned r)
 {
 	switch (n->ref) {
 	case VAL_IP:
-		up_emit(g, OP_CONTEXT, r, UP_CX_IP, 0);
+		if (g->shape->side >= UP_SIDE_EXIT)
+			load_value(g, n, word_type(g, "x64"), r);
+		else
+			up_emit(g, OP_CONTEXT, r, UP_CX_IP, 0);
 		break;
 	case VAL_PID:
 		up_emit(g, OP_CONTEXT, r, UP_CX_PID, 0);
@@ -304,7 +368,7 @@ static void gen_named(struct up_gen *g, const struct up_node *n, unsigned r)
 
 static void gen_arg(struct up_gen *g, const struct up_node *n, unsigned r)
 {
-	if (g->fetch.at_return)
+	if (g->shape->side != UP_SIDE_ENTRY)
 		gen_kept(g, n, r);
 	else
 		load_value(g, n, word_type(g, "s64"), r);
@@ -369,6 +433,10 @@ static void gen_counted(struct up_gen *g, const struct up_node *n, unsigned r)
 		g->failed = true;
 		return;
 	}
+	if (is_missing(g, f.base)) {
+		gen_missing(g, n, true, r);
+		return;
+	}
 	gen_length(g, n, e, r);
 	uint32_t empty = up_emit_jump(g, OP_JUMPZ, r);
 	if (f.late)
@@ -412,7 +480,7 @@ static bool kernel_takes_bits(struct up_gen *g, const struct up_node *e, unsigne
 {
 	struct up_fetch f = { 0 };
 
-	if (!up_is_fetchable(e, g->fetch.at_return))
+	if (!up_is_fetchable(e, g->shape->side != UP_SIDE_ENTRY))
 		return false;
 	if (e->kind != ND_AT)
 		return size <= 8 * g->fetch.abi->word;
@@ -478,7 +546,7 @@ static void gen_typed(struct up_gen *g, const struct up_node *n, unsigned r)
 			up_emit(g, OP_CAST, r, r, 8 * g->fetch.abi->word);
 		up_emit(g, OP_SYM, r, r, 0);
 		g->b->needs_pid = true;
-	} else if (up_is_fetchable(e, g->fetch.at_return)) {
+	} else if (up_is_fetchable(e, g->shape->side != UP_SIDE_ENTRY)) {
 		load_value(g, e, e->kind == ND_AT ? row->kernel : word_type(g, row->kernel), r);
 		if (row->type.ty == TY_FLOAT && row->size == 4)
 			up_emit(g, OP_SINGLE, r, r, 0);

@@ -28,6 +28,7 @@ struct up_build {
 	struct up_nametab event_names; /* of each event's: the number to try next behind it */
 	UP_VEC(uint32_t) owners; /* of each event: the probe that named it with `as`, or UP_NONE */
 	bool needs_pid, needs_order, reads_late; /* as in the plan */
+	bool told_no_result;                     /* was W_NO_RETVAL queued? */
 };
 
 /* A value that a return block wants from the entry. */
@@ -50,6 +51,7 @@ struct up_gen {
 	UP_VEC(struct up_insn) code;
 	struct up_kept_list *kept; /* what the return wants from the entry; shared by both blocks */
 	struct up_filter filter;   /* of its `when` */
+	const char *jumper;        /* of UP_SIDE_JUMP: a function that is left so */
 	unsigned base;             /* registers below it hold variables of loops */
 	unsigned loops;            /* loops around */
 	unsigned nr_regs;          /* highest register used, plus one */

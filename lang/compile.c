@@ -10,6 +10,7 @@
 #include "lang/entry_place.h"
 #include "lang/expand.h"
 #include "lang/layout.h"
+#include "lang/returns.h"
 #include "lang/target.h"
 
 /* One probe clause on its way into the plan. */
@@ -172,7 +173,7 @@ static struct up_gen start_gen(struct cx *cx, const struct up_abi *abi, struct u
 {
 	struct up_gen g = { .ds = cx->ds, .b = &cx->b, .shape = shape, .kept = kept, .nr_regs = 1 };
 
-	g.fetch = (struct up_fetch_cx){ cx->ds, cx->env, abi, shape->is_return };
+	g.fetch = (struct up_fetch_cx){ cx->ds, cx->env, abi, shape->side };
 	return g;
 }
 
@@ -213,8 +214,8 @@ static void fetch_usual(struct cx *cx, struct up_gen *g, const struct clause *cl
 	up_shape_add(&g->fetch, g->shape, "$comm", "string", span);
 	up_shape_add(&g->fetch, g->shape, "%sp", "x64", span);
 	fetch_goroutine(cx, g, cl, &unused);
-	if (g->shape->is_return) {
-		if (abi->has_result)
+	if (g->shape->side != UP_SIDE_ENTRY) {
+		if (abi->result && g->shape->side != UP_SIDE_JUMP)
 			fetch_word(g, "$retval", "s64", span);
 		return;
 	}
@@ -229,7 +230,8 @@ static bool finish_gen(struct cx *cx, struct up_gen *g, const struct clause *cl,
 {
 	struct up_span span = cl->n->span;
 	struct up_plan_prog p = { .probe = cl->probe,
-				  .is_return = g->shape->is_return,
+				  .is_return = g->shape->side != UP_SIDE_ENTRY,
+				  .is_jump = g->shape->side == UP_SIDE_JUMP,
 				  .calls = calls,
 				  .comm_arg = UP_NONE,
 				  .sp_arg = UP_NONE,
@@ -256,7 +258,9 @@ static bool finish_gen(struct cx *cx, struct up_gen *g, const struct clause *cl,
 	p.nr_regs = (uint16_t)g->nr_regs;
 	p.nr_saved = (uint16_t)g->kept->list.nr;
 	p.return_sp = (uint8_t)g->fetch.abi->return_sp;
-	p.pops = (uint16_t)g->fetch.abi->pops;
+	/* At an exit the return address is still on the stack, and so are the arguments. */
+	if (g->shape->side < UP_SIDE_EXIT)
+		p.pops = (uint16_t)g->fetch.abi->pops;
 	p.when = g->filter.whole;
 	/* The entry of a pair is wanted even when it is rejected: see docs/design/decisions.md. */
 	if (calls == UP_CALLS_NONE) {
@@ -268,11 +272,28 @@ static bool finish_gen(struct cx *cx, struct up_gen *g, const struct clause *cl,
 	return !g->failed;
 }
 
+/* A function of the clause that is left by a jump to another one. */
+static const char *find_jumper(const struct clause *cl, const struct up_abi *abi)
+{
+	for (size_t i = 0; i < cl->targets.nr; i++)
+		for (size_t k = 0; k < cl->targets.v[i].places.nr; k++) {
+			const struct up_place_at *p = &cl->targets.v[i].places.v[k];
+
+			for (size_t e = 0; e < p->exits.nr; e++)
+				if (p->exits.v[e].is_tail &&
+				    cl->targets.v[i].object->machine == abi->machine)
+					return p->shown;
+		}
+	return "";
+}
+
 static bool gen_return(struct cx *cx, const struct clause *cl, const struct up_abi *abi,
 		       struct up_shape *shape, struct up_kept_list *kept, uint32_t *prog)
 {
 	struct up_gen g = start_gen(cx, abi, shape, kept);
 
+	if (shape->side == UP_SIDE_JUMP)
+		g.jumper = find_jumper(cl, abi);
 	if (cl->n->probe.ret_when)
 		up_gen_when(&g, cl->n->probe.ret_when);
 	up_gen_block(&g, cl->n->probe.ret);
@@ -324,33 +345,93 @@ static struct up_target part_of(struct cx *cx, const struct up_target *t, struct
 	return part;
 }
 
+#define NR_SIDES (UP_SIDE_JUMP + 1)
+
+/* Is one of the returns of this target seen so? */
+static bool has_side(const struct up_target *t, enum up_side side)
+{
+	for (size_t i = 0; i < t->places.nr; i++) {
+		const struct up_place_at *p = &t->places.v[i];
+
+		if (side == UP_SIDE_RETURN && p->returns == UP_RETURNS_KERNEL)
+			return true;
+		for (size_t e = 0; e < p->exits.nr && side >= UP_SIDE_EXIT; e++)
+			if (p->exits.v[e].is_tail == (side == UP_SIDE_JUMP))
+				return true;
+	}
+	return false;
+}
+
+/* What a clause probes of functions that are called in one way. */
+struct parts {
+	UP_VEC(struct up_target) targets;
+};
+
+/* Which sides it has: bits 1 << side. */
+static unsigned sides_of(const struct clause *cl, const struct parts *parts)
+{
+	unsigned sides = 0;
+
+	for (unsigned side = UP_SIDE_RETURN; cl->n->probe.ret && side < NR_SIDES; side++)
+		for (size_t i = 0; i < parts->targets.nr; i++)
+			if (has_side(&parts->targets.v[i], (enum up_side)side))
+				sides |= 1u << side;
+	/* Functions that never return have none: the block is looked at all the same. */
+	if (cl->n->probe.ret && !sides)
+		sides |= 1u << UP_SIDE_RETURN;
+	if (cl->n->probe.entry || cl->uses_call)
+		sides |= 1u << UP_SIDE_ENTRY;
+	return sides;
+}
+
+static bool add_sites(struct cx *cx, const struct clause *cl, const struct up_target *t,
+		      unsigned sides, struct up_shape *shapes, const uint32_t *progs)
+{
+	for (unsigned side = 0; side < NR_SIDES; side++) {
+		if (!(sides & 1u << side))
+			continue;
+		/* One instruction can be entry and exit; then the entry comes first. */
+		if (side >= UP_SIDE_EXIT)
+			shapes[side].after = shapes[UP_SIDE_ENTRY].event;
+		if (!up_layout_target(cx->ds, cx->env, &cx->b, cl->n, t, &shapes[side],
+				      progs[side]))
+			return false;
+	}
+	return true;
+}
+
 /* The handlers of a clause for functions that are called so, and their sites. */
 static void gen_clause(struct cx *cx, const struct clause *cl, struct callee callee)
 {
 	const struct up_abi *abi = callee.abi;
-	struct up_shape entry = { .arena = cx->b.arena };
-	struct up_shape ret = { .arena = cx->b.arena, .is_return = true };
+	struct up_shape shapes[NR_SIDES];
+	uint32_t progs[NR_SIDES];
+	struct parts parts = { 0 };
 	struct up_kept_list kept = { 0 };
-	uint32_t entry_prog = UP_NONE, ret_prog = UP_NONE;
 	bool ok = true;
 
 	cx->callee = callee;
-	/* The return first: it says what the entry must keep. */
-	if (cl->n->probe.ret)
-		ok = gen_return(cx, cl, abi, &ret, &kept, &ret_prog);
-	if (cl->n->probe.entry || cl->uses_call)
-		ok &= gen_entry(cx, cl, abi, &entry, &kept, &entry_prog);
-	for (size_t i = 0; ok && i < cl->targets.nr; i++) {
-		struct up_target t = part_of(cx, &cl->targets.v[i], callee);
+	for (size_t i = 0; i < cl->targets.nr; i++) {
+		struct up_target part = part_of(cx, &cl->targets.v[i], callee);
 
-		if (!t.places.nr)
-			continue;
-		if (entry_prog != UP_NONE)
-			ok &= up_layout_target(cx->ds, cx->env, &cx->b, cl->n, &t, &entry,
-					       entry_prog);
-		if (ok && ret_prog != UP_NONE)
-			ok &= up_layout_target(cx->ds, cx->env, &cx->b, cl->n, &t, &ret, ret_prog);
+		if (part.places.nr)
+			up_vec_push(cx->ds->arena, &parts.targets, part);
 	}
+	unsigned sides = sides_of(cl, &parts);
+	/* The entry last: the returns say what it must keep. */
+	for (unsigned side = NR_SIDES; side-- > 0;) {
+		shapes[side] = (struct up_shape){ .arena = cx->b.arena,
+						  .side = (enum up_side)side,
+						  .event = UP_NONE,
+						  .after = UP_NONE };
+		if (!(sides & 1u << side))
+			continue;
+		ok &= side == UP_SIDE_ENTRY
+			      ? gen_entry(cx, cl, abi, &shapes[side], &kept, &progs[side])
+			      : gen_return(cx, cl, abi, &shapes[side], &kept, &progs[side]);
+	}
+	for (size_t i = 0; ok && i < parts.targets.nr; i++)
+		ok = add_sites(cx, cl, &parts.targets.v[i], sides, shapes, progs);
 }
 
 /* A block without a hit fetches nothing. */
@@ -505,6 +586,15 @@ static void settle_types(struct cx *cx)
 
 /* ---- the whole ---- */
 
+static bool decide_returns(struct cx *cx, struct clause *cl)
+{
+	bool ok = true;
+
+	for (size_t i = 0; cl->n->probe.ret && i < cl->targets.nr; i++)
+		ok &= up_returns_decide(cx->ds, cx->env, &cl->targets.v[i]);
+	return ok;
+}
+
 static void gen_clauses(struct cx *cx)
 {
 	for (size_t i = 0; i < cx->clauses.nr; i++) {
@@ -514,7 +604,7 @@ static void gen_clauses(struct cx *cx)
 			continue;
 		if (cl->n->kind == ND_ON)
 			gen_block(cx, cl);
-		else if (check_places(cx, cl))
+		else if (check_places(cx, cl) && decide_returns(cx, cl))
 			gen_all_callees(cx, cl);
 	}
 }

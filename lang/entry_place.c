@@ -147,7 +147,7 @@ void up_move_entries(const struct up_env *env, struct up_build *b)
 	size_t nr = 0, first = 0;
 
 	for (uint32_t i = 0; i < b->sites.nr; i++)
-		if (!b->sites.v[i].func_off)
+		if (!b->sites.v[i].func_off && !b->events.v[b->sites.v[i].event].is_exit)
 			order[nr++] = i;
 	qsort_r(order, nr, sizeof(*order), by_group, &g);
 	for (size_t i = 1; i <= nr; i++) {

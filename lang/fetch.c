@@ -104,6 +104,19 @@ static bool no_result(struct up_fetch_cx *cx, const struct up_node *n)
 	return false;
 }
 
+/*
+ * The address of the hit; on return the address that is returned to. At an exit it is still on the
+ * stack, below where the stack pointer will be (see up_abi.return_sp).
+ */
+static const char *fetch_ip(struct up_fetch_cx *cx)
+{
+	if (cx->side < UP_SIDE_EXIT)
+		return cx->abi->machine == UP_M_AARCH64 ? "%pc" : "%ip";
+	if (!cx->abi->return_sp)
+		return cx->abi->return_address;
+	return format(cx, "-%u(%%sp)", cx->abi->return_sp);
+}
+
 static bool fetch_named(struct up_fetch_cx *cx, const struct up_node *n, struct up_fetch *out)
 {
 	switch (n->ref) {
@@ -114,12 +127,12 @@ static bool fetch_named(struct up_fetch_cx *cx, const struct up_node *n, struct 
 		out->text = "$stack";
 		return true;
 	case VAL_RETVAL:
-		if (!cx->abi->has_result)
+		if (!cx->abi->result)
 			return no_result(cx, n);
 		out->text = "$retval";
 		return true;
 	case VAL_IP:
-		out->text = cx->abi->machine == UP_M_AARCH64 ? "%pc" : "%ip";
+		out->text = fetch_ip(cx);
 		return true;
 	default:
 		return false;
@@ -229,7 +242,7 @@ bool up_fetch_memory(struct up_fetch_cx *cx, const struct up_node *n, struct up_
 	base = skip_wide_type(cx, split_address(n, &off));
 	if (base->kind == ND_BINARY && base != n)
 		return not_fetchable(cx, n);
-	if (!is_base(base, cx->at_return))
+	if (!is_base(base, cx->side != UP_SIDE_ENTRY))
 		return not_fetchable(cx, n);
 	if (!up_fetch_value(cx, base, out))
 		return false;
@@ -431,7 +444,8 @@ bool up_shape_reads_sp(const struct up_shape *s)
 
 bool up_shape_same(const struct up_plan_event *e, const struct up_shape *s)
 {
-	if (e->is_return != s->is_return || e->nr_args != s->args.nr)
+	if (e->is_return != (s->side == UP_SIDE_RETURN) ||
+	    e->is_exit != (s->side >= UP_SIDE_EXIT) || e->nr_args != s->args.nr)
 		return false;
 	for (uint32_t i = 0; i < e->nr_args; i++) {
 		const struct up_plan_arg *a = &e->args[i], *b = &s->args.v[i];

@@ -27,19 +27,29 @@ struct up_fetch {
 	const struct up_node *late;
 };
 
+/* When an event happens. */
+enum up_side {
+	UP_SIDE_ENTRY,
+	UP_SIDE_RETURN, /* the kernel's return probe */
+	UP_SIDE_EXIT,   /* right before an instruction that returns */
+	UP_SIDE_JUMP    /* right before a jump to another function, which returns in its stead */
+};
+
 /* What one event of one probe fetches. */
 struct up_shape {
 	struct up_arena *arena; /* the plan's */
 	UP_VEC(struct up_plan_arg) args;
-	bool is_return;
-	bool reads_sp; /* does the script itself want to know the stack pointer? */
+	enum up_side side;
+	uint32_t event; /* index of the event that it became, or UP_NONE */
+	uint32_t after; /* its event comes behind this one, or UP_NONE: no matter where */
+	bool reads_sp;  /* does the script itself want to know the stack pointer? */
 };
 
 struct up_fetch_cx {
 	struct up_diags *ds;
 	const struct up_env *env;
 	const struct up_abi *abi;
-	bool at_return; /* is it fetched when the function returns? */
+	enum up_side side;
 };
 
 /*

@@ -65,13 +65,17 @@ static uint32_t place_event(struct up_build *b, bool is_session, const struct up
 			    uint32_t prog, const struct up_target *t, const struct up_shape *shape)
 {
 	uint32_t owner = probe->probe.name || is_session ? b->progs.v[prog].probe : UP_NONE;
-	struct up_plan_event e = { .is_return = shape->is_return };
+	struct up_plan_event e = { .is_return = shape->side == UP_SIDE_RETURN,
+				   .is_exit = shape->side >= UP_SIDE_EXIT };
 
-	for (size_t i = 0; i < b->events.nr; i++)
+	size_t first = shape->after == UP_NONE ? 0 : shape->after + 1;
+
+	for (size_t i = first; i < b->events.nr; i++)
 		if (b->owners.v[i] == owner && up_shape_same(&b->events.v[i], shape))
 			return (uint32_t)i;
 	const char *text = t->places.nr == 1 ? t->places.v[0].func : t->location;
-	e.name = event_name(b, probe->probe.name ? probe->probe.name : text, shape->is_return);
+	e.name = event_name(b, probe->probe.name ? probe->probe.name : text,
+			    shape->side != UP_SIDE_ENTRY);
 	e.args = shape->args.v;
 	e.nr_args = (uint32_t)shape->args.nr;
 	up_vec_push(b->arena, &b->events, e);
@@ -120,29 +124,93 @@ static bool check_line(struct up_diags *ds, const struct up_build *b, const stru
 			MAX_LINE);
 }
 
-bool up_layout_target(struct up_diags *ds, const struct up_env *env, struct up_build *b,
-		      const struct up_node *probe, const struct up_target *t,
-		      const struct up_shape *shape, uint32_t prog)
+/* The target's sites while they are added. */
+struct adding {
+	struct up_diags *ds;
+	const struct up_env *env;
+	struct up_build *b;
+	const struct up_node *probe;
+	const struct up_target *t;
+	struct up_shape *shape;
+	uint32_t prog;
+	bool has_event;
+};
+
+static bool add_site(struct adding *a, struct up_plan_site s)
 {
-	if (!check_record(ds, shape, t->span))
-		return false;
-	uint32_t event = place_event(b, env->is_session, probe, prog, t, shape);
+	struct up_site_note note = { a->t->object, a->t->is_fixed, a->shape->reads_sp };
 
-	for (size_t i = 0; i < t->places.nr; i++) {
-		struct up_plan_site s = make_site(b, probe, t, &t->places.v[i]);
-
-		s.prog = prog;
-		s.event = event;
-		if (b->sites.nr >= env->max_sites)
-			return up_error(ds, t->span, E_LIMIT,
-					"one program probes at most %u places", env->max_sites);
-		if (i == 0 && !check_line(ds, b, &s))
+	if (!a->has_event) {
+		a->shape->event =
+			place_event(a->b, a->env->is_session, a->probe, a->prog, a->t, a->shape);
+		a->has_event = true;
+		s.event = a->shape->event;
+		if (!check_line(a->ds, a->b, &s))
 			return false;
-		up_vec_push(b->arena, &b->sites, s);
-		up_vec_push(b->arena, &b->notes,
-			    ((struct up_site_note){ t->object, t->is_fixed, shape->reads_sp }));
+	}
+	s.prog = a->prog;
+	s.event = a->shape->event;
+	if (a->b->sites.nr >= a->env->max_sites)
+		return up_error(a->ds, a->t->span, E_LIMIT, "one program probes at most %u places",
+				a->env->max_sites);
+	up_vec_push(a->b->arena, &a->b->sites, s);
+	up_vec_push(a->b->arena, &a->b->notes, note);
+	return true;
+}
+
+/* A site on an instruction that leaves the function. */
+static void move_to_exit(struct adding *a, struct up_plan_site *s, const struct up_place_at *p,
+			 const struct up_exit *e)
+{
+	const struct up_resolver *r = a->env->resolver;
+
+	r->to_offset(r->ctx, a->t->object, e->addr, &s->offset);
+	s->addr = e->addr;
+	s->moved = (int64_t)(e->addr - p->addr);
+	s->sp_lower = up_abi_find(a->t->object->machine, UP_CALLING_C)->return_sp;
+	s->risk = p->risk ? up_arena_strdup(a->b->arena, p->risk) : NULL;
+}
+
+static bool add_exits(struct adding *a, const struct up_place_at *p)
+{
+	struct up_plan_site s = make_site(a->b, a->probe, a->t, p), at;
+
+	for (size_t i = 0; i < p->exits.nr; i++) {
+		if (p->exits.v[i].is_tail != (a->shape->side == UP_SIDE_JUMP))
+			continue;
+		at = s;
+		move_to_exit(a, &at, p, &p->exits.v[i]);
+		if (!add_site(a, at))
+			return false;
 	}
 	return true;
+}
+
+static bool add_entry(struct adding *a, const struct up_place_at *p)
+{
+	struct up_plan_site s = make_site(a->b, a->probe, a->t, p);
+
+	s.is_kernel_return = p->returns == UP_RETURNS_KERNEL;
+	return add_site(a, s);
+}
+
+bool up_layout_target(struct up_diags *ds, const struct up_env *env, struct up_build *b,
+		      const struct up_node *probe, const struct up_target *t,
+		      struct up_shape *shape, uint32_t prog)
+{
+	struct adding a = { ds, env, b, probe, t, shape, prog, false };
+	bool ok = check_record(ds, shape, t->span);
+
+	for (size_t i = 0; i < t->places.nr && ok; i++) {
+		const struct up_place_at *p = &t->places.v[i];
+
+		if (shape->side == UP_SIDE_ENTRY ||
+		    (shape->side == UP_SIDE_RETURN && p->returns == UP_RETURNS_KERNEL))
+			ok = add_entry(&a, p);
+		else if (shape->side >= UP_SIDE_EXIT && p->returns == UP_RETURNS_EXITS)
+			ok = add_exits(&a, p);
+	}
+	return ok;
 }
 
 static int by_place(const void *va, const void *vb, void *arg)

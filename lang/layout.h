@@ -8,10 +8,13 @@
 #include "lang/codegen.h"
 #include "lang/target.h"
 
-/* Adds all places of a target as sites of the event of this shape. False after a diagnostic. */
+/*
+ * Adds the places of a target that have such a side as sites of the event of this shape: entries,
+ * or returns as they are seen. False after a diagnostic.
+ */
 bool up_layout_target(struct up_diags *ds, const struct up_env *env, struct up_build *b,
 		      const struct up_node *probe, const struct up_target *t,
-		      const struct up_shape *shape, uint32_t prog);
+		      struct up_shape *shape, uint32_t prog);
 
 /* Gives each event the list of its sites, when all have been added. */
 void up_layout_events(struct up_build *b);

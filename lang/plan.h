@@ -42,16 +42,19 @@ struct up_plan_site {
 	struct up_file_id id;    /* the file that was read at `path` */
 	/* A probe may stand elsewhere than the script means (func and func_off), and see the same.
 	 */
-	int64_t moved;     /* bytes from the place that is meant to the probe */
-	uint32_t sp_lower; /* bytes by which sp is lower at the probe than at that place */
-	uint32_t percent;  /* of an entry that was moved: the cost of a hit, of what it was */
-	const char *insn;  /* likewise: the instruction under the probe; NULL when not moved */
+	int64_t moved;         /* bytes from the place that is meant to the probe */
+	uint32_t sp_lower;     /* bytes by which sp is lower at the probe than at that place */
+	uint32_t percent;      /* of an entry that was moved: the cost of a hit, of what it was */
+	bool is_kernel_return; /* of an entry: does the kernel's return probe see the return? */
+	const char *risk;      /* of an exit: what that would do to the program; NULL: nothing */
+	const char *insn;      /* likewise: the instruction under the probe; NULL when not moved */
 };
 
 /* One kernel event: sites of one shape. */
 struct up_plan_event {
 	const char *name;         /* C identifier, unique in the plan */
 	bool is_return;           /* `%return` */
+	bool is_exit;             /* on instructions that leave a function */
 	struct up_plan_arg *args; /* in order; `site` is not among them */
 	uint32_t nr_args;
 	uint32_t *sites; /* indices of its sites, in the order of definition */
@@ -83,6 +86,7 @@ struct up_plan_prog {
 	uint32_t probe; /* which probe clause; the two blocks of one share it; UP_NONE: a block
 			   without a probe */
 	bool is_return;
+	bool is_jump; /* the return is a jump to another function, which returns in its stead */
 	enum up_pairing calls;
 	struct up_insn *code; /* ends with OP_END */
 	uint32_t nr_code;

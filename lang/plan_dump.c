@@ -171,9 +171,12 @@ static void dump_handler(const struct up_plan *p, uint32_t i, bool code, struct 
 	const struct up_plan_prog *prog = &p->progs[i];
 	uint32_t first = 0, nr = count_sites(p, i, &first);
 
-	up_buf_printf(out, "  %s%s: %" PRIu32 " %s of event %s", p->probes[prog->probe].name,
-		      prog->is_return ? " return" : "", nr, nr == 1 ? "site" : "sites",
-		      p->events[p->sites[first].event].name);
+	up_buf_printf(out, "  %s%s%s: %" PRIu32 " %s", p->probes[prog->probe].name,
+		      prog->is_return ? " return" : "",
+		      prog->is_jump ? " by a jump to another function" : "", nr,
+		      nr == 1 ? "site" : "sites");
+	if (nr)
+		up_buf_printf(out, " of event %s", p->events[p->sites[first].event].name);
 	if (prog->calls == UP_CALLS_ENTER)
 		up_buf_printf(out, ", opens a call with %u kept values", prog->nr_saved);
 	if (prog->calls == UP_CALLS_LEAVE)
@@ -240,13 +243,21 @@ static void dump_moved(const struct up_plan *p, struct up_buf *out)
 
 	for (uint32_t i = 0; i < p->nr_sites; i++) {
 		const struct up_plan_site *s = &p->sites[i];
+		const struct up_plan_prog *prog = &p->progs[s->prog];
 
-		if (!s->insn)
+		if (!s->insn && !p->events[s->event].is_exit)
 			continue;
-		up_buf_printf(out, "%s  %s%s: on the %s at +0x%" PRIx64, head, s->probe,
-			      p->events[s->event].is_return ? " return" : "", s->insn,
-			      (uint64_t)s->moved);
-		dump_cost(s->percent, out);
+		up_buf_printf(out, "%s  %s%s: on the %s at %c0x%" PRIx64, head, s->probe,
+			      prog->is_return ? " return" : "",
+			      s->insn         ? s->insn
+			      : prog->is_jump ? "jump"
+					      : "return",
+			      s->moved < 0 ? '-' : '+',
+			      (uint64_t)(s->moved < 0 ? -s->moved : s->moved));
+		if (s->insn)
+			dump_cost(s->percent, out);
+		else if (s->risk)
+			up_buf_printf(out, ", not by the kernel: %s", s->risk);
 		up_buf_putc(out, '\n');
 		head = "";
 	}

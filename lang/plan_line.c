@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lang/abi.h"
 #include "lang/plan.h"
 
 /* Appends `$stackN` of a stack that is `lower` bytes higher up. */
@@ -65,9 +66,16 @@ static bool put_stack_slot(const char *text, uint32_t lower, struct up_buf *out)
 
 void up_plan_fetch(const struct up_plan *p, uint32_t site, const char *fetch, struct up_buf *out)
 {
-	uint32_t lower = p->sites[site].sp_lower;
+	const struct up_plan_site *s = &p->sites[site];
+	const char *result = p->events[s->event].is_exit ? strstr(fetch, "$retval") : NULL;
+	uint32_t lower = s->sp_lower;
 
-	if (!lower || (!put_stack_memory(fetch, lower, out) && !put_stack_slot(fetch, lower, out)))
+	if (result)
+		up_buf_printf(out, "%.*s%%%s%s", (int)(result - fetch), fetch,
+			      up_abi_find(s->machine, UP_CALLING_C)->result,
+			      result + strlen("$retval"));
+	else if (!lower ||
+		 (!put_stack_memory(fetch, lower, out) && !put_stack_slot(fetch, lower, out)))
 		up_buf_puts(out, fetch);
 }
 

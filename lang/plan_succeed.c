@@ -34,7 +34,8 @@ static bool is_same_arg(const struct up_plan_arg *a, const struct up_plan_arg *b
 
 static bool is_same_shape(const struct up_plan_event *a, const struct up_plan_event *b)
 {
-	if (a->is_return != b->is_return || a->nr_args != b->nr_args || a->nr_sites != b->nr_sites)
+	if (a->is_return != b->is_return || a->is_exit != b->is_exit || a->nr_args != b->nr_args ||
+	    a->nr_sites != b->nr_sites)
 		return false;
 	for (uint32_t i = 0; i < a->nr_args; i++)
 		if (!is_same_arg(&a->args[i], &b->args[i]))

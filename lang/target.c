@@ -150,7 +150,12 @@ static void add_place(struct up_diags *ds, struct up_target *t, uint64_t addr, u
 		      const char *func, uint64_t func_off)
 {
 	const char *bare = up_source_bare(ds->arena, func);
-	struct up_place_at p = { addr, off, func, bare, bare, func_off, UP_CALLING_C };
+	struct up_place_at p = { .addr = addr,
+				 .offset = off,
+				 .symbol = func,
+				 .func = bare,
+				 .shown = bare,
+				 .func_off = func_off };
 
 	up_vec_push(ds->arena, &t->places, p);
 }
@@ -654,18 +659,44 @@ static bool is_symbol(const struct up_loc *l)
 }
 
 const struct up_loc_row up_loc_rows[] = {
-	{ "%PROVIDER:NAME", "a USDT marker", false, false, false, is_marker, resolve_later },
-	{ "@OFFSET", "a file offset, as uprobe_events takes it", true, false, true, is_file_offset,
-	  resolve_file_offset },
-	{ "ADDRESS", "a virtual address, as nm and objdump print it", true, false, true, is_address,
-	  resolve_address },
-	{ "/REGEX/", "every function whose name matches (POSIX extended)", false, false, false,
-	  is_regex, resolve_regex },
-	{ "FILE:LINE", "a source line", true, false, true, is_line, resolve_later },
-	{ "GLOB", "every function whose name matches: * ? [a-z]", false, false, false, is_glob,
-	  resolve_glob },
-	{ "SYMBOL", "a function; with +OFFSET a place inside it, with @VERSION one version", true,
-	  true, false, is_symbol, resolve_symbol },
+	{ .form = "%PROVIDER:NAME",
+	  .help = "a USDT marker",
+	  .is = is_marker,
+	  .resolve = resolve_later },
+	{ .form = "@OFFSET",
+	  .help = "a file offset, as uprobe_events takes it",
+	  .takes_offset = true,
+	  .is_address = true,
+	  .is = is_file_offset,
+	  .resolve = resolve_file_offset },
+	{ .form = "ADDRESS",
+	  .help = "a virtual address, as nm and objdump print it",
+	  .takes_offset = true,
+	  .is_address = true,
+	  .is = is_address,
+	  .resolve = resolve_address },
+	{ .form = "/REGEX/",
+	  .help = "every function whose name matches (POSIX extended)",
+	  .is_pattern = true,
+	  .is = is_regex,
+	  .resolve = resolve_regex },
+	{ .form = "FILE:LINE",
+	  .help = "a source line",
+	  .takes_offset = true,
+	  .is_address = true,
+	  .is = is_line,
+	  .resolve = resolve_later },
+	{ .form = "GLOB",
+	  .help = "every function whose name matches: * ? [a-z]",
+	  .is_pattern = true,
+	  .is = is_glob,
+	  .resolve = resolve_glob },
+	{ .form = "SYMBOL",
+	  .help = "a function; with +OFFSET a place inside it, with @VERSION one version",
+	  .takes_offset = true,
+	  .takes_version = true,
+	  .is = is_symbol,
+	  .resolve = resolve_symbol },
 	{ 0 },
 };
 
@@ -685,6 +716,7 @@ static bool resolve_location(struct up_diags *ds, const struct up_env *env, cons
 	if (l->version && !row->takes_version)
 		return up_error(ds, l->span, E_TARGET,
 				"a symbol version needs a function's full name before the @");
+	t->is_pattern = row->is_pattern;
 	t->is_fixed = l->has_off || row->is_address;
 	return row->resolve(ds, env, l, t);
 }

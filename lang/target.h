@@ -7,6 +7,13 @@
 #include "lang/ast.h"
 #include "lang/up.h"
 
+/* How a function's returns are seen. */
+enum up_returns {
+	UP_RETURNS_NONE,   /* not at all */
+	UP_RETURNS_KERNEL, /* by the kernel's return probe */
+	UP_RETURNS_EXITS   /* by probes on the instructions that leave it */
+};
+
 /* One place to probe. */
 struct up_place_at {
 	uint64_t addr;      /* virtual address */
@@ -17,6 +24,9 @@ struct up_place_at {
 	const char *shown;
 	uint64_t func_off;       /* bytes from the start of func */
 	enum up_calling calling; /* how the function is called */
+	enum up_returns returns;
+	UP_VEC(struct up_exit) exits; /* of UP_RETURNS_EXITS */
+	const char *risk; /* what the kernel's return probe would do to the program; or NULL */
 };
 
 /* What one target stands for. */
@@ -26,6 +36,7 @@ struct up_target {
 	const char *location;              /* as written, decoded */
 	const struct up_object *object;    /* NULL when it could not be found */
 	UP_VEC(struct up_place_at) places; /* by address, each once */
+	bool is_pattern;                   /* what cannot be probed is left out */
 	bool is_fixed; /* an address or offset is given: the probe stands there and nowhere near */
 };
 
@@ -49,6 +60,7 @@ struct up_loc_row {
 	const char *help;
 	bool takes_offset;  /* may +OFFSET stand behind it? */
 	bool takes_version; /* may @VERSION? */
+	bool is_pattern;    /* does it stand for all that fits? */
 	bool is_address;    /* does it say where exactly the probe is to stand? */
 	bool (*is)(const struct up_loc *l);
 	bool (*resolve)(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,

@@ -15,6 +15,13 @@ struct up_param_arg {
 	const char *value; /* NULL when there was no `=` */
 };
 
+/* How returns are to be seen. */
+enum up_return_how {
+	UP_RETURN_AUTO,      /* by the kernel where it does no harm, else at the exits */
+	UP_RETURN_BY_KERNEL, /* by the kernel's return probe */
+	UP_RETURN_BY_SITES   /* by probes on the instructions that leave the function */
+};
+
 /* What the compiler must know of the world. */
 struct up_env {
 	const struct up_resolver *resolver;   /* objects and symbols */
@@ -24,11 +31,12 @@ struct up_env {
 	const struct up_param_arg *params;    /* --NAME=VALUE among them, in order */
 	unsigned nr_params;                   /* how many */
 	const struct up_modules *modules;     /* where `use` looks, or NULL: nowhere */
-	const char *script_id; /* the script's own file, as a module has it; or NULL */
-	unsigned *args_used;   /* receives the highest number asked for; or NULL */
-	unsigned max_arg_text; /* the kernel's limit on one fetch argument, bytes */
-	unsigned max_args;     /* the kernel's limit on fetch arguments of an event */
-	unsigned max_sites;    /* limit on places in one program */
+	const char *script_id;      /* the script's own file, as a module has it; or NULL */
+	unsigned *args_used;        /* receives the highest number asked for; or NULL */
+	unsigned max_arg_text;      /* the kernel's limit on one fetch argument, bytes */
+	unsigned max_args;          /* the kernel's limit on fetch arguments of an event */
+	unsigned max_sites;         /* limit on places in one program */
+	enum up_return_how returns; /* how they are to be seen */
 	bool exact_entry;   /* does each entry probe stand on the function's first instruction? */
 	bool unsafe;        /* are probes allowed that can harm the program? */
 	bool no_filters;    /* are conditions judged by handlers alone, not by the kernel too? */

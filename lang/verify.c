@@ -177,7 +177,8 @@ static bool check_prog(struct up_verify *v)
 
 	if (!g->nr_code || g->nr_regs > UP_MAX_REGS)
 		return bad_prog(v, "an empty handler, or one with too many registers");
-	if (v->event && (g->probe >= v->p->nr_probes || g->is_return != v->event->is_return))
+	if (v->event && (g->probe >= v->p->nr_probes ||
+			 g->is_return != (v->event->is_return || v->event->is_exit)))
 		return bad_prog(v, "a handler that does not belong to its event");
 	if (g->calls != UP_CALLS_NONE && !is_number_arg(v, g->sp_arg))
 		return bad_prog(v, "a handler of calls without a stack pointer");

@@ -97,8 +97,10 @@ static void abandon(struct up_calls *c, struct up_thread *t, size_t nr)
 
 		if (call->inherited || up_calls_is_doubtful(c, call, call->cpu, UINT64_MAX))
 			continue;
-		c->too_deep += call->level >= UP_CALLS_KERNEL;
-		c->abandoned += call->level < UP_CALLS_KERNEL;
+		bool too_deep = call->by_kernel && call->level >= UP_CALLS_KERNEL;
+
+		c->too_deep += too_deep;
+		c->abandoned += !too_deep;
 	}
 	t->nr_calls = nr;
 	release(t);
@@ -228,7 +230,9 @@ static uint32_t level_of(const struct up_thread *t, const struct up_call *new_ca
 
 	if (!top)
 		return 0;
-	return top->level + !(top->sp == new_call->sp && is_same_hit(top, new_call));
+	if (!top->by_kernel || (top->sp == new_call->sp && is_same_hit(top, new_call)))
+		return top->level;
+	return top->level + 1;
 }
 
 /* Calls at the stack pointer of a new one that have been left: see calls.h. */

@@ -24,7 +24,7 @@
 #include "runtime/table.h"
 
 #define UP_CALLS_DEPTH 8192 /* open calls of one strand; deeper ones are not kept, and counted */
-#define UP_CALLS_KERNEL 64  /* nested returns of one thread that the kernel tells of */
+#define UP_CALLS_KERNEL 64  /* nested calls of one thread whose return the kernel sees */
 
 /*
  * Whose calls. The runtime of Go moves the stacks of its goroutines, so their stack pointers count
@@ -40,7 +40,7 @@ struct up_strand {
 struct up_call {
 	uint32_t probe;    /* which probe clause */
 	uint32_t depth;    /* open calls of the same probe below it in the strand */
-	uint32_t level;    /* hits with an open call below it in the strand */
+	uint32_t level;    /* hits below it in the strand of calls whose return the kernel sees */
 	uint64_t sp;       /* stack pointer at the entry */
 	uint64_t ra;       /* where it returns to, as found at the entry */
 	uint64_t place;    /* address of the probe that was hit */
@@ -50,6 +50,7 @@ struct up_call {
 	size_t first_byte; /* its strings in the strand's */
 	size_t nr_bytes;   /* of its strings */
 	uint16_t nr_vals;  /* how many values */
+	bool by_kernel;    /* the kernel's return probe is to see its return */
 	bool inherited;    /* it was opened before the process was made by fork() */
 	bool rejected; /* the probe's `when` did not select it: its return is not wanted either */
 };
@@ -82,8 +83,8 @@ void up_calls_init(struct up_calls *c);
 void up_calls_fini(struct up_calls *c);
 
 /*
- * Opens a call, of which probe, sp, ra, place, time, cpu, nr_vals and rejected are set; NULL when
- * it cannot be kept (counted). Good until the next open or close.
+ * Opens a call, of which probe to cpu, nr_vals, by_kernel and rejected are set; NULL when it cannot
+ * be kept (counted). Good until the next open or close.
  */
 struct up_call *up_calls_enter(struct up_calls *c, const struct up_strand *s,
 			       const struct up_call *new_call, struct up_thread **thread);

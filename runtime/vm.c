@@ -344,6 +344,7 @@ static void act_enter(struct run *r, bool rejected)
 				.place = h->place - (uint64_t)r->site->moved,
 				.time = h->time,
 				.cpu = h->cpu,
+				.by_kernel = r->site->is_kernel_return,
 				.rejected = rejected };
 
 	call.sp = number_at(r, r->prog->sp_arg) + r->site->sp_lower;
@@ -733,7 +734,7 @@ L_OP_STOP:
 static bool find_call(struct run *r)
 {
 	struct up_counts *counts = &r->vm->counts;
-	uint64_t sp = number_at(r, r->prog->sp_arg) - r->prog->return_sp;
+	uint64_t sp = number_at(r, r->prog->sp_arg) + r->site->sp_lower - r->prog->return_sp;
 	struct up_strand strand = strand_of(r, &sp);
 
 	if (r->prog->pops)

@@ -27,6 +27,7 @@ static struct up_env make_env(const struct up_opts *o, const struct up_resolver 
 				.max_arg_text = UP_MAX_ARG_TEXT,
 				.max_args = UP_MAX_ARGS,
 				.max_sites = UP_MAX_SITES,
+				.returns = o->returns,
 				.exact_entry = o->exact_entry,
 				.unsafe = o->unsafe,
 				.no_filters = o->no_filters };

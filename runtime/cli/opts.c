@@ -136,6 +136,18 @@ static bool set_buffer(struct up_opts *o, const char *arg)
 	       o->buffer <= (uint64_t)1 << 32;
 }
 
+static bool set_return(struct up_opts *o, const char *arg)
+{
+	static const char *const words[] = { "auto", "kernel", "sites" };
+
+	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(words[i], arg)) {
+			o->returns = (enum up_return_how)i;
+			return true;
+		}
+	return false;
+}
+
 static bool set_help(struct up_opts *o, const char *arg)
 {
 	(void)arg;
@@ -207,6 +219,11 @@ static const struct row rows[] = {
 	  "allow probes that can harm the program: inside an instruction, on a nop that the kernel "
 	  "handles wrongly; each gets a warning",
 	  NULL, FLAG(unsafe) },
+	{ "return", 0, "HOW",
+	  "how returns are seen: auto (by the kernel's return probe where it cannot harm the "
+	  "program, "
+	  "else by probes on the function's own return instructions), kernel, or sites",
+	  set_return, 0 },
 	{ "exact-entry", 0, NULL,
 	  "probe a function's entry on its first instruction, though another one would cost less",
 	  NULL, FLAG(exact_entry) },

@@ -45,17 +45,18 @@ struct up_opts {
 	const char *run; /* -c */
 	pid_t pid;       /* -p, or 0 */
 	bool children;
-	uint64_t duration;    /* -d, ns; 0 for none */
-	uint64_t max_handled; /* -n; 0 for none */
-	const char *word;     /* of --reference */
-	const char *form;     /* -f */
-	const char *out;      /* -o */
-	const char *source;   /* --source; NULL for "raw" */
-	uint64_t buffer;      /* --buffer, bytes per CPU; 0 for the default */
-	bool wait;            /* --wait */
-	bool unsafe;          /* --unsafe */
-	bool exact_entry;     /* --exact-entry */
-	bool follow_files;    /* --follow-files */
+	uint64_t duration;          /* -d, ns; 0 for none */
+	uint64_t max_handled;       /* -n; 0 for none */
+	const char *word;           /* of --reference */
+	const char *form;           /* -f */
+	const char *out;            /* -o */
+	const char *source;         /* --source; NULL for "raw" */
+	uint64_t buffer;            /* --buffer, bytes per CPU; 0 for the default */
+	bool wait;                  /* --wait */
+	bool unsafe;                /* --unsafe */
+	bool exact_entry;           /* --exact-entry */
+	enum up_return_how returns; /* --return */
+	bool follow_files;          /* --follow-files */
 	bool quiet, verbose, dry_run, no_colour, write, single_sites, no_filters;
 };
 

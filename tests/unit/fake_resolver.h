@@ -31,6 +31,9 @@ static const struct up_object objects[] = {
 	{ "/usr/bin/goarm", "goarm", UP_M_AARCH64, false, { 0 }, true, 0 },
 	{ "/usr/bin/go32", "go32", UP_M_I386, false, { 0 }, true, 0 },
 	{ "/usr/bin/cet", "cet", UP_M_X86_64, true, { 0 }, false, 0 },
+	{ "/usr/bin/cxx", "cxx", UP_M_X86_64, true, { 0 }, false, 0 },
+	{ "/usr/bin/cxx32", "cxx32", UP_M_I386, true, { 0 }, false, 0 },
+	{ "/usr/bin/cxxarm", "cxxarm", UP_M_AARCH64, true, { 0 }, false, 0 },
 };
 
 struct row {
@@ -102,6 +105,14 @@ static const struct row symbols[] = {
 	{ "cet", { "pushes", NULL, 0x1080, 0x40, UP_SYM_FUNC, false } },
 	{ "cet", { "again", NULL, 0x10c0, 0x40, UP_SYM_FUNC, false } },
 	{ "cet", { "plain", NULL, 0x1100, 0x40, UP_SYM_FUNC, false } },
+	{ "cxx", { "throws", NULL, 0x1000, 0x40, UP_SYM_FUNC, false } },
+	{ "cxx", { "jumps", NULL, 0x1040, 0x40, UP_SYM_FUNC, false } },
+	{ "cxx", { "leaf", NULL, 0x1080, 0x40, UP_SYM_FUNC, false } },
+	{ "cxx", { "forever", NULL, 0x10c0, 0x40, UP_SYM_FUNC, false } },
+	{ "cxx", { "wild", NULL, 0x1100, 0x40, UP_SYM_FUNC, false } },
+	{ "cxx", { "lone", NULL, 0x1140, 0x40, UP_SYM_FUNC, false } },
+	{ "cxx32", { "throws", NULL, 0x1000, 0x40, UP_SYM_FUNC, false } },
+	{ "cxxarm", { "throws", NULL, 0x1000, 0x40, UP_SYM_FUNC, false } },
 	{ "names", { "_ZN3geo5tableE", NULL, 0x6000, 0x10, UP_SYM_DATA, false } },
 	{ "gopher", { "main.main", NULL, 0x1000, 0x40, UP_SYM_FUNC, true } },
 	{ "gopher", { "main.work", NULL, 0x1040, 0x40, UP_SYM_FUNC, true } },
@@ -269,6 +280,53 @@ static unsigned fake_entries(void *ctx, const struct up_object *o, uint64_t addr
 	return nr;
 }
 
+/* How functions are left. */
+static const struct {
+	const char *object;
+	uint64_t addr; /* of the function */
+	struct up_exit exit;
+} exit_rows[] = {
+	{ "cxx", 0x1000, { 0x1010, false } },
+	{ "cxx", 0x1000, { 0x1020, false } },
+	/* it is left by a jump, by a return, and in a part of it that lies elsewhere */
+	{ "cxx", 0x1040, { 0x1050, true } },
+	{ "cxx", 0x1040, { 0x1060, false } },
+	{ "cxx", 0x1040, { 0x1ff0, false } },
+	{ "cxx", 0x1080, { 0x1090, false } },
+	/* nothing but a return */
+	{ "cxx", 0x1140, { 0x1140, false } },
+	{ "cxx32", 0x1000, { 0x1010, false } },
+	{ "cxxarm", 0x1000, { 0x1010, false } },
+	{ "cet", 0x1000, { 0x1030, false } },
+};
+
+/* Those of `wild` cannot be found. */
+static bool fake_exits(void *ctx, const struct up_object *o, uint64_t addr, up_exit_fn *fn,
+		       void *arg, struct up_why *why)
+{
+	(void)ctx;
+	if (addr == 0x1100) {
+		up_buf_puts(&why->msg, "it jumps to a computed address at +0x8");
+		return false;
+	}
+	for (size_t i = 0; i < NR(exit_rows); i++)
+		if (!strcmp(exit_rows[i].object, o->name) && exit_rows[i].addr == addr &&
+		    !fn(arg, &exit_rows[i].exit))
+			break;
+	return true;
+}
+
+/* Exceptions cross all functions of the programs `cxx...`, but for `leaf`. */
+static enum up_return_risk fake_return_risk(void *ctx, const struct up_object *o, uint64_t addr,
+					    struct up_buf *why)
+{
+	(void)ctx;
+	if (strncmp(o->name, "cxx", 3) != 0 || addr == 0x1080)
+		return UP_RETURN_SAFE;
+	up_buf_puts(why, "C++ exceptions can cross it");
+	return UP_RETURN_EXCEPTIONS;
+}
+
 /* The resolver of `pick` tells what it picks from; of other indirect functions nothing is known. */
 static void fake_picks(void *ctx, const struct up_object *o, uint64_t addr, up_symbol_fn *fn,
 		       void *arg)
@@ -316,6 +374,8 @@ static const struct up_resolver fake_resolver = {
 	.can_probe = fake_can_probe,
 	.calling = fake_calling,
 	.entries = fake_entries,
+	.exits = fake_exits,
+	.return_risk = fake_return_risk,
 	.imports = fake_imports,
 	.picks = fake_picks,
 	.names = fake_names,

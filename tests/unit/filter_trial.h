@@ -228,12 +228,23 @@ static unsigned trial_entries(void *ctx, const struct up_object *o, uint64_t add
 	return 1;
 }
 
+static enum up_return_risk trial_return_risk(void *ctx, const struct up_object *o, uint64_t addr,
+					     struct up_buf *why)
+{
+	(void)ctx;
+	(void)o;
+	(void)addr;
+	(void)why;
+	return UP_RETURN_SAFE;
+}
+
 static const struct up_resolver trial_resolver = {
 	.open = trial_open,
 	.find = trial_find,
 	.to_offset = trial_to_offset,
 	.can_probe = trial_can_probe,
 	.entries = trial_entries,
+	.return_risk = trial_return_risk,
 };
 
 extern const struct up_agg_row *const up_agg_rows[];

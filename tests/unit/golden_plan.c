@@ -146,6 +146,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: golden_plan check|plan|code FILE\n");
 		return 2;
 	}
+	const char *how = text.s && !strncmp(text.s, "#!", 2) ? strstr(text.s, "--return=") : NULL;
+	if (how)
+		env.returns = how[9] == 'k' ? UP_RETURN_BY_KERNEL : UP_RETURN_BY_SITES;
 	env.exact_entry = text.s && !strncmp(text.s, "#!", 2) && strstr(text.s, "--exact-entry");
 	env.unsafe = text.s && !strncmp(text.s, "#!", 2) && strstr(text.s, "--unsafe");
 	struct up_buf line = { 0 };
