@@ -214,12 +214,13 @@ static void fetch_usual(struct cx *cx, struct up_gen *g, const struct clause *cl
 	up_shape_add(&g->fetch, g->shape, "$comm", "string", span);
 	up_shape_add(&g->fetch, g->shape, "%sp", "x64", span);
 	fetch_goroutine(cx, g, cl, &unused);
+	if (g->shape->side != UP_SIDE_RETURN)
+		fetch_word(g, abi->return_address, "x64", span);
 	if (g->shape->side != UP_SIDE_ENTRY) {
 		if (abi->result && g->shape->side != UP_SIDE_JUMP)
 			fetch_word(g, "$retval", "s64", span);
 		return;
 	}
-	fetch_word(g, abi->return_address, "x64", span);
 	for (const char *const *r = abi->arg_regs; *r; r++)
 		fetch_word(g, up_arena_printf(cx->ds->arena, "%%%s", *r), "s64", span);
 }

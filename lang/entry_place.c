@@ -103,6 +103,8 @@ static void move_function(const struct up_env *env, struct up_build *b, const ui
 
 	for (size_t i = 0; i < nr; i++)
 		need_site(b, order[i], &n);
+	/* Whoever replays it may want to know the stack pointer. */
+	n.sp |= env->for_recording;
 	if (n.is_fixed)
 		return;
 	const struct up_entry_at *to =

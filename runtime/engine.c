@@ -151,7 +151,7 @@ int up_engine_prepare(struct up_engine *e, const struct up_plan *plan, struct up
 	if (err)
 		return err;
 	next->due = calloc(plan->nr_blocks + 1, sizeof(*next->due));
-	if (e->hits)
+	if (e->hits && !e->records->routes)
 		next->hits = calloc(plan->nr_probes + 1, sizeof(*next->hits));
 	err = next->due && (next->hits || !e->hits) ? up_vm_prepare(&next->vm, &e->vm, plan)
 						    : -ENOMEM;
@@ -185,7 +185,7 @@ void up_engine_succeed(struct up_engine *e, struct up_engine_next *next,
 	for (uint32_t i = 0; i < plan->nr_blocks; i++)
 		if (s->blocks[i] != UP_NONE)
 			next->due[i] = e->due[s->blocks[i]];
-	if (e->hits)
+	if (e->hits && !e->records->routes)
 		memcpy(next->hits, e->hits, s->nr_probes * sizeof(*e->hits));
 	free(e->due);
 	free(e->hits);
@@ -333,7 +333,7 @@ static void handle_probe(struct up_engine *e, const struct up_record_event *kind
 		e->left_out++;
 		return;
 	}
-	if (e->hits)
+	if (e->hits && !e->records->routes)
 		e->hits[e->plan->progs[e->plan->sites[site].prog].probe]++;
 	hit.place = up_field_number(rec, &kind->ip);
 	hit.ip = kind->ret_ip.size ? up_field_number(rec, &kind->ret_ip) : hit.place;

@@ -51,6 +51,7 @@ static void make_was(struct binder *x)
 
 		to->name = "";
 		to->is_return = e->is_return;
+		to->is_exit = e->is_exit;
 		to->nr_args = (uint32_t)e->args.nr;
 		to->args = up_newn(a, struct up_plan_arg, e->args.nr + 1);
 		for (uint32_t k = 0; k < to->nr_args && !x->err; k++)
@@ -319,6 +320,11 @@ static bool was_told(struct binder *x, struct up_span span)
 	return false;
 }
 
+static bool is_at_return(const struct binder *x, const struct up_plan_site *s)
+{
+	return x->plan->progs[s->prog].is_return;
+}
+
 /* A value that no record of the place has. */
 static void tell_missing(struct binder *x, const struct up_plan_site *s,
 			 const struct up_plan_arg *arg)
@@ -333,14 +339,13 @@ static void tell_missing(struct binder *x, const struct up_plan_site *s,
 		 "the recording lacks `%s` of %s: nothing in it was fetched as %s:%s",
 		 what.s ? what.s : "", s->func, arg->fetch, arg->type);
 	up_diag_hint(x->ds, "record it: uptick record -o FILE -e 'probe %s%s < print(%s) >'",
-		     s->probe, x->plan->events[s->event].is_return ? " on return" : "",
-		     what.s ? what.s : "");
+		     s->probe, is_at_return(x, s) ? " on return" : "", what.s ? what.s : "");
 	up_buf_fini(&what);
 }
 
 static void tell_no_site(struct binder *x, const struct up_plan_site *s)
 {
-	bool is_return = x->plan->events[s->event].is_return;
+	bool is_return = is_at_return(x, s);
 
 	x->err = -ENOENT;
 	if (was_told(x, s->span))
@@ -361,6 +366,11 @@ static void tell_filtered(struct binder *x, const struct up_plan_site *s,
 	up_diag_hint(x->ds, "--no-kernel-filter records all");
 }
 
+static bool is_alike(const struct up_plan_event *a, const struct up_plan_event *b)
+{
+	return a->is_return == b->is_return && a->is_exit == b->is_exit;
+}
+
 /* The recorded site whose hits a site of the plan gets; UP_NONE after a diagnostic. */
 static uint32_t choose(struct binder *x, const uint32_t *order, uint32_t site,
 		       struct up_field **fields)
@@ -377,7 +387,7 @@ static uint32_t choose(struct binder *x, const uint32_t *order, uint32_t site,
 		if (was->addr != s->addr)
 			break;
 		if (strcmp(was->path, s->path) != 0 || !x->of[was->event] ||
-		    x->was.events[was->event].is_return != x->plan->events[s->event].is_return)
+		    !is_alike(&x->was.events[was->event], &x->plan->events[s->event]))
 			continue;
 		const struct pair *pair = find_pair(x, was->event, s->event);
 		if (!pair->fields) {

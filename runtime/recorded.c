@@ -15,11 +15,26 @@ struct place {
 	enum up_calling calling;
 };
 
+/* Where a probe on a function's entry stood. */
+struct entry {
+	uint64_t addr, at;
+};
+
+/* Where a function was left. */
+struct way_out {
+	uint64_t addr; /* of the function */
+	bool is_none;  /* only says that it is so that its returns were seen */
+	struct up_exit e;
+};
+
 struct up_recorded_object {
 	struct up_object o; /* first: the compiler's pointer is ours */
 	struct up_recorded *owner;
 	UP_VEC(struct up_symbol) symbols;
-	UP_VEC(struct place) places; /* by address when is_sorted */
+	/* By address when is_sorted. */
+	UP_VEC(struct place) places;
+	UP_VEC(struct entry) entries;
+	UP_VEC(struct way_out) exits;
 	bool is_sorted;
 };
 
@@ -85,6 +100,42 @@ bool up_recorded_place(struct up_recorded_object *o, uint64_t addr, uint64_t off
 		return false;
 	}
 	up_vec_push(a, &o->places, p);
+	o->is_sorted = false;
+	up_arena_on_oom(a, NULL);
+	return true;
+}
+
+bool up_recorded_entry(struct up_recorded_object *o, uint64_t addr, uint64_t at)
+{
+	struct up_arena *a = o->owner->arena;
+	struct entry e = { addr, at };
+	jmp_buf oom;
+
+	up_arena_on_oom(a, &oom);
+	if (setjmp(oom)) {
+		up_arena_on_oom(a, NULL);
+		return false;
+	}
+	up_vec_push(a, &o->entries, e);
+	o->is_sorted = false;
+	up_arena_on_oom(a, NULL);
+	return true;
+}
+
+bool up_recorded_exit(struct up_recorded_object *o, uint64_t addr, const struct up_exit *exit)
+{
+	struct up_arena *a = o->owner->arena;
+	struct way_out w = { .addr = addr, .is_none = !exit };
+	jmp_buf oom;
+
+	if (exit)
+		w.e = *exit;
+	up_arena_on_oom(a, &oom);
+	if (setjmp(oom)) {
+		up_arena_on_oom(a, NULL);
+		return false;
+	}
+	up_vec_push(a, &o->exits, w);
 	o->is_sorted = false;
 	up_arena_on_oom(a, NULL);
 	return true;
@@ -224,28 +275,82 @@ static bool is_loose(const void *ctx)
 	return ((const struct up_recorded *)ctx)->loose != UP_M_OTHER;
 }
 
-static int compare_places(const void *va, const void *vb)
+static int compare_numbers(uint64_t a, uint64_t b)
 {
-	const struct place *a = va, *b = vb;
-
-	return (a->addr > b->addr) - (a->addr < b->addr);
+	return (a > b) - (a < b);
 }
 
-static const struct place *find_place(struct up_recorded_object *o, uint64_t addr)
+static int compare_places(const void *a, const void *b)
 {
+	return compare_numbers(((const struct place *)a)->addr, ((const struct place *)b)->addr);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	return compare_numbers(((const struct entry *)a)->addr, ((const struct entry *)b)->addr);
+}
+
+static int compare_exits(const void *va, const void *vb)
+{
+	const struct way_out *a = va, *b = vb;
+	int order = compare_numbers(a->addr, b->addr);
+
+	return order ? order : compare_numbers(a->e.addr, b->e.addr);
+}
+
+/* Nothing more is noted: puts all in order. */
+static struct up_recorded_object *settle(const struct up_object *o)
+{
+	struct up_recorded_object *own = own_object(o);
+
+	if (own->is_sorted)
+		return own;
+	if (own->places.nr)
+		qsort(own->places.v, own->places.nr, sizeof(*own->places.v), compare_places);
+	if (own->entries.nr)
+		qsort(own->entries.v, own->entries.nr, sizeof(*own->entries.v), compare_entries);
+	if (own->exits.nr)
+		qsort(own->exits.v, own->exits.nr, sizeof(*own->exits.v), compare_exits);
+	own->is_sorted = true;
+	return own;
+}
+
+static const struct place *find_place(const struct up_object *o, uint64_t addr)
+{
+	const struct up_recorded_object *own = settle(o);
 	struct place key = { .addr = addr };
 
-	if (!o->places.nr)
-		return NULL;
-	if (!o->is_sorted)
-		qsort(o->places.v, o->places.nr, sizeof(key), compare_places);
-	o->is_sorted = true;
-	return bsearch(&key, o->places.v, o->places.nr, sizeof(key), compare_places);
+	return own->places.nr
+		       ? bsearch(&key, own->places.v, own->places.nr, sizeof(key), compare_places)
+		       : NULL;
+}
+
+/* The first exit of the function at addr, or where it would stand. */
+static size_t first_exit(const struct up_recorded_object *o, uint64_t addr)
+{
+	size_t low = 0, high = o->exits.nr;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (o->exits.v[middle].addr < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool has_exits(const struct up_recorded_object *o, uint64_t addr)
+{
+	size_t i = first_exit(o, addr);
+
+	return i < o->exits.nr && o->exits.v[i].addr == addr;
 }
 
 static enum up_place to_offset(void *ctx, const struct up_object *o, uint64_t addr, uint64_t *out)
 {
-	const struct place *p = find_place(own_object(o), addr);
+	const struct place *p = find_place(o, addr);
 
 	*out = p ? p->off : addr;
 	return p || is_loose(ctx) ? UP_PLACE_CODE : UP_PLACE_NOWHERE;
@@ -253,7 +358,7 @@ static enum up_place to_offset(void *ctx, const struct up_object *o, uint64_t ad
 
 static enum up_calling calling(void *ctx, const struct up_object *o, uint64_t addr)
 {
-	const struct place *p = find_place(own_object(o), addr);
+	const struct place *p = find_place(o, addr);
 
 	(void)ctx;
 	return p ? p->calling : UP_CALLING_C;
@@ -304,36 +409,59 @@ static bool can_probe(void *ctx, const struct up_object *o, uint64_t addr, struc
 	return false;
 }
 
-/* A probe on an entry stands where it stood, and returns came from the kernel. */
+/* A plan that is made anew probes what was probed, and nothing else: so all of this is as it was.
+ */
 static bool exits(void *ctx, const struct up_object *o, uint64_t addr, up_exit_fn *fn, void *arg,
 		  struct up_why *why)
 {
+	const struct up_recorded_object *own = settle(o);
+	const struct way_out *last = NULL;
+
 	(void)ctx;
-	(void)fn;
-	(void)arg;
-	up_buf_printf(&why->msg, "the recording does not say how 0x%" PRIx64 " of %s is left", addr,
-		      o->name);
-	return false;
+	if (!has_exits(own, addr)) {
+		up_buf_printf(&why->msg, "the recording does not say how 0x%" PRIx64 " is left",
+			      addr);
+		return false;
+	}
+	for (size_t i = first_exit(own, addr); i < own->exits.nr; i++) {
+		const struct way_out *w = &own->exits.v[i];
+
+		if (w->addr != addr)
+			break;
+		/* Several probes were there. */
+		if (w->is_none || (last && last->e.addr == w->e.addr))
+			continue;
+		last = w;
+		if (!fn(arg, &w->e))
+			break;
+	}
+	return true;
 }
 
 static unsigned entries(void *ctx, const struct up_object *o, uint64_t addr,
 			struct up_entry_at *out, unsigned max)
 {
+	const struct up_recorded_object *own = settle(o);
+	const struct entry key = { .addr = addr }, *e = NULL;
+
 	(void)ctx;
-	(void)o;
-	(void)max;
-	out[0] = (struct up_entry_at){ .addr = addr, .insn = "" };
-	return 1;
+	out[0] = (struct up_entry_at){ .addr = addr, .cost = 1, .insn = "" };
+	if (own->entries.nr && max > 1)
+		e = bsearch(&key, own->entries.v, own->entries.nr, sizeof(key), compare_entries);
+	if (!e)
+		return 1;
+	out[1] = (struct up_entry_at){ .addr = e->at, .insn = "place that was probed" };
+	return 2;
 }
 
 static enum up_return_risk return_risk(void *ctx, const struct up_object *o, uint64_t addr,
 				       struct up_buf *why)
 {
 	(void)ctx;
-	(void)o;
-	(void)addr;
-	(void)why;
-	return UP_RETURN_SAFE;
+	if (!has_exits(settle(o), addr))
+		return UP_RETURN_SAFE;
+	up_buf_puts(why, "its exits were recorded");
+	return UP_RETURN_EXCEPTIONS;
 }
 
 static bool imports(void *ctx, const struct up_object *o, const char *name, const char **lib)

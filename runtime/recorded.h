@@ -31,4 +31,12 @@ bool up_recorded_symbol(struct up_recorded_object *o, const struct up_symbol *s)
 bool up_recorded_place(struct up_recorded_object *o, uint64_t addr, uint64_t off,
 		       enum up_calling calling);
 
+/* Notes that a probe on the entry of the function at `addr` stood at `at`. */
+bool up_recorded_entry(struct up_recorded_object *o, uint64_t addr, uint64_t at);
+/*
+ * Notes that returns of the function at `addr` were seen where it is left, and of the places where
+ * it is left one; NULL: there may be none.
+ */
+bool up_recorded_exit(struct up_recorded_object *o, uint64_t addr, const struct up_exit *e);
+
 #endif

@@ -258,9 +258,40 @@ static void read_place(struct line *l)
 		l->err = -ENOMEM;
 }
 
+static void read_entry(struct line *l)
+{
+	uint32_t object = below(l, l->objects.nr);
+	uint64_t addr = number(l, UINT64_MAX), at = number(l, UINT64_MAX);
+
+	if (!l->err && !up_recorded_entry(l->objects.v[object], addr, at))
+		l->err = -ENOMEM;
+}
+
+static void read_exits(struct line *l)
+{
+	uint32_t object = below(l, l->objects.nr);
+	uint64_t addr = number(l, UINT64_MAX);
+
+	if (!l->err && !up_recorded_exit(l->objects.v[object], addr, NULL))
+		l->err = -ENOMEM;
+}
+
+static void read_exit(struct line *l)
+{
+	uint32_t object = below(l, l->objects.nr);
+	uint64_t addr = number(l, UINT64_MAX);
+	struct up_exit e = { .addr = number(l, UINT64_MAX) };
+
+	e.is_tail = number(l, 1);
+	if (!l->err && !up_recorded_exit(l->objects.v[object], addr, &e))
+		l->err = -ENOMEM;
+}
+
 static void read_event(struct line *l)
 {
 	struct up_rec_event e = { .is_return = number(l, 1) };
+
+	e.is_exit = number(l, 1);
 
 	if (l->r->events.nr == UP_MAX_SITES)
 		fail(l, "is one too many");
@@ -322,6 +353,7 @@ static const struct {
 	{ "uptick", read_version },  { "script", read_script }, { "arg", read_arg },
 	{ "param", read_param },     { "module", read_module }, { "unsafe", read_unsafe },
 	{ "process", read_process }, { "tracer", read_tracer }, { "clock", read_clock },
+	{ "entry", read_entry },     { "exit", read_exit },     { "exits", read_exits },
 	{ "object", read_object },   { "symbol", read_symbol }, { "place", read_place },
 	{ "event", read_event },     { "fetch", read_fetch },   { "site", read_site },
 	{ "kernel", read_kernel },   { "thread", read_thread }, { "end", read_end },

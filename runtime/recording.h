@@ -37,7 +37,7 @@ struct up_rec_arg {
 };
 
 struct up_rec_event {
-	bool is_return;
+	bool is_return, is_exit; /* as in the plan */
 	UP_VEC(struct up_rec_arg) args;
 };
 

@@ -126,14 +126,54 @@ static int compare_addresses(const void *va, const void *vb)
 	return (a > b) - (a < b);
 }
 
+static void put_place(struct around *a, const struct up_resolver *r, uint64_t addr, uint64_t off)
+{
+	up_buf_puts(a->b, "place");
+	put_number(a->b, a->object);
+	put_number(a->b, addr);
+	put_number(a->b, off);
+	put_number(a->b, a->o->is_go ? r->calling(r->ctx, a->o, addr) : UP_CALLING_C);
+	put_end_of_line(a->b);
+}
+
+static bool has_return(const struct up_plan *p, uint32_t probe)
+{
+	for (uint32_t i = 0; i < p->nr_progs; i++)
+		if (p->progs[i].probe == probe && p->progs[i].is_return)
+			return true;
+	return false;
+}
+
+/* The place that a site means, and the one where its probe stands. */
+static void put_site_places(struct around *a, const struct up_resolver *r,
+			    const struct up_plan_site *s)
+{
+	const struct up_plan *p = a->plan;
+	uint64_t meant = s->addr - (uint64_t)s->moved, off;
+
+	if (r->to_offset(r->ctx, a->o, meant, &off) == UP_PLACE_CODE)
+		put_place(a, r, meant, off);
+	if (s->moved)
+		put_place(a, r, s->addr, s->offset);
+	if (p->events[s->event].is_exit)
+		up_buf_printf(a->b, "exit %u %" PRIu64 " %" PRIu64 " %d\n", a->object, meant,
+			      s->addr, p->progs[s->prog].is_jump);
+	else if (has_return(p, p->progs[s->prog].probe) && !s->is_kernel_return &&
+		 !p->events[s->event].is_return)
+		up_buf_printf(a->b, "exits %u %" PRIu64 "\n", a->object, meant);
+	if (s->moved && !p->events[s->event].is_exit)
+		up_buf_printf(a->b, "entry %u %" PRIu64 " %" PRIu64 "\n", a->object, meant,
+			      s->addr);
+}
+
 /* The places of an object, and the symbols that hold them. */
 static void put_around(struct up_buf *b, const struct up_plan *plan, const struct up_resolver *r,
 		       const struct up_object *o, uint32_t object)
 {
 	static const struct up_query all = { UP_QUERY_GLOB, "*", NULL };
 	uint64_t *addr = calloc(plan->nr_sites + 1, sizeof(*addr));
+	struct around a = { b, plan, o, object, addr, 0 };
 	struct up_why why = { 0 };
-	size_t nr = 0;
 
 	if (!addr) {
 		b->failed = true;
@@ -144,16 +184,10 @@ static void put_around(struct up_buf *b, const struct up_plan *plan, const struc
 
 		if (strcmp(s->path, o->path) != 0)
 			continue;
-		addr[nr++] = s->addr;
-		up_buf_puts(b, "place");
-		put_number(b, object);
-		put_number(b, s->addr);
-		put_number(b, s->offset);
-		put_number(b, o->is_go ? r->calling(r->ctx, o, s->addr) : UP_CALLING_C);
-		put_end_of_line(b);
+		addr[a.nr++] = s->addr - (uint64_t)s->moved;
+		put_site_places(&a, r, s);
 	}
-	qsort(addr, nr, sizeof(*addr), compare_addresses);
-	struct around a = { b, plan, o, object, addr, nr };
+	qsort(addr, a.nr, sizeof(*addr), compare_addresses);
 	r->find(r->ctx, o, &all, put_symbol, &a, &why);
 	up_why_fini(&why);
 	free(addr);
@@ -202,7 +236,7 @@ void up_recording_put_plan(struct up_buf *b, const struct up_plan *plan)
 	for (uint32_t i = 0; i < plan->nr_events; i++) {
 		const struct up_plan_event *e = &plan->events[i];
 
-		up_buf_printf(b, "event %d\n", e->is_return);
+		up_buf_printf(b, "event %d %d\n", e->is_return, e->is_exit);
 		for (uint32_t k = 0; k < e->nr_args; k++) {
 			up_buf_puts(b, "fetch");
 			put_number(b, i);

@@ -46,8 +46,6 @@ static struct up_built compile_with(const struct up_opts *o, const char *name,
 	env.script_id = up_module_finder_script(o->script, real) ? real : NULL;
 	env.args_used = &b.args_used;
 	env.for_recording = o->command == UP_CMD_RECORD;
-	/* A recording tells the places of probes, not which places are meant. */
-	env.exact_entry |= env.for_recording;
 	b.plan = up_compile(b.c, &env, name, text->s ? text->s : "", text->len);
 	if (b.plan && env.for_recording)
 		up_recording_put_places(&b.places, b.plan, env.resolver);

@@ -104,6 +104,21 @@ static bool wait_for_more(struct run *r)
 	return !up_signals_stopped();
 }
 
+/* There are no more events, but time went on until the recording was ended. */
+static void reach_end(struct run *r)
+{
+	uint64_t end = r->src->ended_at;
+
+	if (!r->has_begun)
+		begin(r, end);
+	if (r->o->duration && end > r->engine.begun_at && end - r->engine.begun_at > r->o->duration)
+		end = r->engine.begun_at + r->o->duration;
+	if (end <= r->last)
+		return;
+	pass_time(r, end);
+	r->last = end;
+}
+
 /* 0, or -errno after a failure of the source. */
 static int loop(struct run *r)
 {
@@ -115,6 +130,8 @@ static int loop(struct run *r)
 		if (got == -EAGAIN ? !wait_for_more(r) : got <= 0 || !take(r, &ev))
 			break;
 	}
+	if (!got)
+		reach_end(r);
 	return got < 0 && got != -EAGAIN ? got : 0;
 }
 
@@ -141,8 +158,6 @@ static int finish(struct run *r, int err)
 	if (!r->has_begun)
 		begin(r, 0);
 	r->engine.is_recording = false;
-	if (r->src->ended_at > r->last && !up_engine_is_over(&r->engine))
-		r->last = r->src->ended_at;
 	up_engine_end(&r->engine, r->last);
 	if (up_vm_show(&r->engine.vm) && !err)
 		err = up_status_set(&r->st, -ENOMEM, NULL, "cannot show the aggregations");

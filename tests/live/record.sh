@@ -102,7 +102,7 @@ expect_line 'warning\[partly-recorded\]: the recording has only those hits of fi
 helpers=($!)
 "$TARGETS/t_ticker" &
 helpers+=($!)
-run_up record -o "$TMP/p.dat" -d 1500ms -p "${helpers[0]}" -e "probe $TARGETS/t_ticker:tick < count() >"
+run_up record -o "$TMP/p.dat" -d 1700ms -p "${helpers[0]}" -e "probe $TARGETS/t_ticker:tick < count() >"
 expect_status 0
 run_up replay "$TMP/p.dat" -e 'probe t_ticker:tick < n += 1; by_pid = count() by pid > on every 500ms < print(n) >'
 expect_status 0
@@ -110,6 +110,22 @@ expect_count 3 ' n=[0-9]+$'
 expect_count 1 "^  ${helpers[0]} +[1-9][0-9]*$"
 total=$(awk -v pid="${helpers[0]}" '$1 == pid { print $2 }' "$TMP/out")
 expect_eq "hits of -d" "$(sed -n 's/.* n=//p' "$TMP/out" | sort -n | tail -n 1 | awk -v t="$total" '{ print ($1 <= t && $1 >= t / 2) }')" 1
+
+# Probes that stand elsewhere than on entries, and returns seen at exits: as they were without a recording.
+cat >"$TMP/throw.up" <<'END'
+probe $1:* < calls = count() by func; at = sum(offset == "+0x0") >
+on return when (elapsed > 0) < returns = count() by func; deepest = max(depth) by func; p = uniq(ip) by func >
+END
+run_up -q -c "$TARGETS/t_throw" "$TMP/throw.up" "$TARGETS/t_throw"
+expect_status 0
+sed -n '/ by func$/,$p' "$TMP/out" >"$TMP/live"
+expect_line '^  catches +[1-9]' "$TMP/live"
+run_up record -q -o "$TMP/throw.dat" -c "$TARGETS/t_throw" "$TMP/throw.up" "$TARGETS/t_throw"
+expect_status 0
+run_up replay -q "$TMP/throw.dat"
+expect_status 0
+sed -n '/ by func$/,$p' "$TMP/out" >"$TMP/replayed"
+cmp -s "$TMP/live" "$TMP/replayed" || fail "replayed is something else: $(diff "$TMP/live" "$TMP/replayed")"
 
 # While it is being made it can be read as well: so is what a killed one leaves.
 start_up record -o "$TMP/live.dat" --buffer 64KiB -e "probe $TARGETS/t_burst:* < count() >"
