@@ -49,8 +49,9 @@ static bool is_same_site(const struct merge *m, uint32_t a, uint32_t b)
 	const struct up_plan_site *x = &m->p->sites[a], *y = &m->old->sites[b];
 
 	/* One file can be known by several paths. */
-	return x->offset == y->offset && up_file_id_is_same(&x->id, &y->id) &&
-	       (x->id.ino || !strcmp(x->path, y->path)) && !strcmp(x->func, y->func) &&
+	return x->offset == y->offset && x->moved == y->moved && x->sp_lower == y->sp_lower &&
+	       up_file_id_is_same(&x->id, &y->id) && (x->id.ino || !strcmp(x->path, y->path)) &&
+	       !strcmp(x->func, y->func) &&
 	       is_same_text(m->p->progs[x->prog].filter, m->old->progs[y->prog].filter);
 }
 
@@ -175,6 +176,7 @@ static struct up_plan_site bury_site(struct merge *m, const struct up_plan_site 
 								   : copy_text(m, old->object);
 	s.func = copy_text(m, old->func);
 	s.probe = copy_text(m, old->probe);
+	s.insn = NULL;
 	s.prog = m->dead[m->p->events[old->event].is_return];
 	return s;
 }
