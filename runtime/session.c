@@ -292,7 +292,7 @@ static int stop_recording(struct up_session *s, struct up_status *st)
 
 int up_session_stop(struct up_session *s, struct up_status *st)
 {
-	bool handled;
+	bool handled = false;
 	uint64_t hits = 0;
 
 	if (s->opts.recorder)
