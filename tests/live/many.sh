@@ -1,4 +1,5 @@
 # Many places at once: patterns, one kernel event for all, names that share an address.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 cd "$TARGETS"

@@ -1,4 +1,5 @@
 # The prompt's completion and history.
+# Guest: only where this machine cannot trace.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_tracefs

@@ -1,4 +1,5 @@
 # The prompt's keys and signals in every state, in terminals of several kinds and sizes.
+# Guest: only where this machine cannot trace.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_tracefs

@@ -1,4 +1,5 @@
 # The prompt's commands about processes: those that are run, those that are attached, their ends; and losses.
+# Guest: only where this machine cannot trace.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_tracefs

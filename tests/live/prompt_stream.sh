@@ -1,4 +1,5 @@
 # Typing at the prompt, and adding and deleting probes, while ten thousand events a second stream: none is lost or torn.
+# Guest: only where this machine cannot trace.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_tracefs
