@@ -189,8 +189,9 @@ struct up_resolver {
 	enum up_calling (*calling)(void *ctx, const struct up_object *o, uint64_t addr);
 
 	/*
-	 * All ways out of the function that starts at addr, by address. False, with *why, when they
-	 * cannot be found completely; then fn was not called.
+	 * All ways out of the function that starts at addr, by address. One of them is the entry
+	 * itself where the function is nothing but a jump. False, with *why, when they cannot be
+	 * found completely; then fn was not called.
 	 */
 	bool (*exits)(void *ctx, const struct up_object *o, uint64_t addr, up_exit_fn *fn,
 		      void *arg, struct up_why *why);

@@ -14,6 +14,7 @@
 #define MAX_DETOUR 100 /* instructions from Go's check of the stack back to the entry */
 #define MAX_NEAR 4096  /* bytes of a neighbour that are looked at */
 #define MAX_BEFORE 4   /* neighbours before a function */
+#define MAX_PADDING 64 /* bytes between functions */
 
 bool up_elf_exits(const struct up_elf_body *b, up_exit_fn *fn, void *arg, struct up_why *why)
 {
@@ -50,19 +51,48 @@ static bool leads_into(const struct up_elf *e, uint64_t start, uint64_t end, uin
 	return false;
 }
 
+/* Where the code starts that ends, but for padding, at addr; false when that is not known. */
+static bool find_before(const struct up_elf_body *b, uint64_t addr, uint64_t *start)
+{
+	struct up_symbol s;
+
+	if (up_elf_frame_start(b->e, addr - 1, start))
+		return true;
+	for (unsigned i = 1; i <= MAX_PADDING && i <= addr; i++)
+		if (up_elf_symbols_at(b->s, addr - i, &s)) {
+			*start = s.addr;
+			return true;
+		}
+	return false;
+}
+
+/* Where the code ends that starts at addr. */
+static bool find_end(const struct up_elf_body *b, uint64_t addr, uint64_t *end)
+{
+	struct up_elf_frame f;
+	struct up_symbol s;
+
+	if (up_elf_frame_at(b->e, addr, &f) && f.start == addr) {
+		*end = f.end;
+		return true;
+	}
+	if (!up_elf_symbols_at(b->s, addr, &s) || s.addr != addr)
+		return false;
+	*end = addr + s.size;
+	return *end > addr;
+}
+
 /* Does a neighbour of the function jump to (entry, to]? */
 static bool is_shared(const struct up_elf_body *b, uint64_t to)
 {
-	uint64_t end = (b->parts[0].end + 15) & ~(uint64_t)15, before = b->addr, start;
-	struct up_elf_frame next;
+	uint64_t after = (b->parts[0].end + 15) & ~(uint64_t)15, before = b->addr, start, end;
 
-	for (unsigned i = 0; i < MAX_BEFORE; i++, before = start)
-		if (!up_elf_frame_start(b->e, before - 1, &start))
-			break;
-		else if (leads_into(b->e, start, before, b->addr, to))
+	for (unsigned i = 0; i < MAX_BEFORE && find_before(b, before, &start); i++) {
+		if (leads_into(b->e, start, before, b->addr, to))
 			return true;
-	return up_elf_frame_at(b->e, end, &next) && next.start == end &&
-	       leads_into(b->e, end, next.end, b->addr, to);
+		before = start;
+	}
+	return find_end(b, after, &end) && leads_into(b->e, after, end, b->addr, to);
 }
 
 /* ---- entries ---- */

@@ -290,7 +290,10 @@ struct up_elf *up_elf_open_bytes(const void *bytes, size_t size, const char *nam
 	}
 	e->bytes = bytes;
 	e->size = size;
-	if (read_headers(e, name, why))
+	e->more = calloc(1, sizeof(*e->more));
+	if (!e->more)
+		up_elf_refuse(why, "out of memory");
+	else if (read_headers(e, name, why))
 		return e;
 	up_elf_free(e);
 	return NULL;
@@ -342,6 +345,9 @@ void up_elf_free(struct up_elf *e)
 	elf_end(e->handle);
 	if (e->is_mapped)
 		munmap((void *)e->bytes, e->size);
+	if (e->more)
+		free(e->more->frames);
+	free(e->more);
 	free(e->load);
 	free(e);
 }

@@ -48,6 +48,18 @@ struct up_elf_span {
 	uint64_t len;           /* how many */
 };
 
+/* Where code starts, and where in .eh_frame it is described. */
+struct up_elf_described {
+	uint64_t start, entry;
+};
+
+/* What is gathered from the file when it is first needed; elf_unwind.c fills it in. */
+struct up_elf_gathered {
+	bool has_frames;                 /* they were looked for: */
+	struct up_elf_described *frames; /* by start */
+	size_t nr_frames;                /* how many */
+};
+
 struct up_elf {
 	const unsigned char *bytes;     /* the whole file */
 	uint64_t size;                  /* its length */
@@ -63,6 +75,7 @@ struct up_elf {
 	struct Elf *handle;             /* libelf's, over bytes */
 	size_t nr_sections;             /* section headers; 0 when they are not in the file */
 	size_t shstrndx;                /* the section that has the sections' names */
+	struct up_elf_gathered *more;   /* grows with questions */
 };
 
 /* Writes *why (NULL: nobody asks), printf-like, safe to show on a terminal. Returns false. */

@@ -5,6 +5,7 @@
 #include "runtime/elf_unwind.h"
 
 #include <dwarf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/elf_frames.h"
@@ -229,12 +230,91 @@ static bool read_frame(const struct up_elf *e, uint64_t addr, struct up_elf_fram
 	return !c.is_broken && f->end > f->start;
 }
 
+/* The section .eh_frame; false when there is none. */
+static bool find_table(const struct up_elf *e, struct up_elf_section *out)
+{
+	for (uint64_t i = 1; up_elf_section(e, i, out); i++)
+		if (!strcmp(out->name, ".eh_frame"))
+			return true;
+	return false;
+}
+
+/* Calls fn for each frame of the table, described at `entry`; false from it ends the walk. */
+typedef bool frame_fn(void *arg, const struct up_elf_frame *f, uint64_t entry);
+
+static void each_frame(const struct up_elf *e, frame_fn *fn, void *arg)
+{
+	struct up_elf_section s;
+	struct up_elf_frame f;
+	struct cursor c;
+	uint64_t next;
+
+	if (!find_table(e, &s))
+		return;
+	for (uint64_t at = s.addr; at - s.addr < s.size && open_entry(e, at, &c, &next); at = next)
+		if (take(&c, 4) && read_frame(e, at, &f) && !fn(arg, &f, at))
+			return;
+}
+
+static bool gather(void *arg, const struct up_elf_frame *f, uint64_t entry)
+{
+	struct up_elf_gathered *g = arg;
+
+	/* Powers of two: it is full then. */
+	if (!(g->nr_frames & (g->nr_frames - 1))) {
+		size_t cap = g->nr_frames ? g->nr_frames * 2 : 1;
+		struct up_elf_described *v = reallocarray(g->frames, cap, sizeof(*v));
+
+		if (!v)
+			return false;
+		g->frames = v;
+	}
+	g->frames[g->nr_frames++] = (struct up_elf_described){ f->start, entry };
+	return true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct up_elf_described *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Static programs have no sorted table: one is made. False when nothing starts at or before addr.
+ */
+static bool find_gathered(const struct up_elf *e, uint64_t addr, uint64_t *start, uint64_t *entry)
+{
+	struct up_elf_gathered *g = e->more;
+	size_t lo = 0, hi;
+
+	if (!g->has_frames) {
+		g->has_frames = true;
+		each_frame(e, gather, g);
+		if (g->nr_frames)
+			qsort(g->frames, g->nr_frames, sizeof(*g->frames), by_start);
+	}
+	for (hi = g->nr_frames; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (g->frames[mid].start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return false;
+	*start = g->frames[lo - 1].start;
+	*entry = g->frames[lo - 1].entry;
+	return true;
+}
+
 bool up_elf_frame_at(const struct up_elf *e, uint64_t addr, struct up_elf_frame *out)
 {
 	uint64_t start, entry;
+	bool is_found = e->eh_frame.filesz ? up_elf_frame_find(e, addr, &start, &entry)
+					   : find_gathered(e, addr, &start, &entry);
 
-	return up_elf_frame_find(e, addr, &start, &entry) && read_frame(e, entry, out) &&
-	       out->start == start && addr < out->end;
+	return is_found && read_frame(e, entry, out) && out->start == start && addr < out->end;
 }
 
 /* ---- where the stack pointer is ---- */
@@ -414,19 +494,25 @@ static bool has_types(const struct up_elf *e, uint64_t lsda)
 	return take(&c, 1) != DW_EH_PE_omit && !c.is_broken;
 }
 
+/* What a search for handlers has found. */
+struct handlers {
+	const struct up_elf *e;
+	bool is_found;
+};
+
+static bool has_none(void *arg, const struct up_elf_frame *f, uint64_t entry)
+{
+	struct handlers *h = arg;
+
+	(void)entry;
+	h->is_found = f->lsda && has_types(h->e, f->lsda);
+	return !h->is_found;
+}
+
 bool up_elf_has_handlers(const struct up_elf *e)
 {
-	struct up_elf_section s;
-	struct up_elf_frame f;
-	struct cursor c;
-	uint64_t i = 0, next;
+	struct handlers h = { e, false };
 
-	do {
-		if (!up_elf_section(e, ++i, &s))
-			return false;
-	} while (strcmp(s.name, ".eh_frame"));
-	for (uint64_t at = s.addr; at - s.addr < s.size && open_entry(e, at, &c, &next); at = next)
-		if (take(&c, 4) && read_frame(e, at, &f) && f.lsda && has_types(e, f.lsda))
-			return true;
-	return false;
+	each_frame(e, has_none, &h);
+	return h.is_found;
 }
