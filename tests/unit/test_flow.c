@@ -5,12 +5,15 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "runtime/elf_flow.h"
 #include "runtime/elf_frames.h"
 #include "runtime/elf_risk.h"
 #include "runtime/insn.h"
 #include "tests/unit/elf_helpers.h"
+
+#define LIBC_I386 "/usr/lib32/libc.so.6"
 
 /* ---- single instructions ---- */
 
@@ -608,6 +611,8 @@ int main(void)
 	check_program("/bin/bash", 99);
 	check_program("libc", 95);
 	check_program("libstdc++.so.6", 99);
+	if (!access(LIBC_I386, R_OK))
+		check_program(LIBC_I386, 99);
 	free(listing);
 #endif
 	check_risk("/bin/bash", UP_RETURN_SAFE, NULL);
