@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#define MAX_FOLDERS 64    /* of a package; those behind are not looked at */
 #define SOME_ARGS "[...]" /* as Go's own traces have type arguments */
 
 static int hex_digit(char c)
@@ -86,10 +87,10 @@ static bool ends_in(const struct up_buf *name, const struct up_buf *end)
 	return name->s[from - 1] == '/' && !memcmp(name->s + from, end->s, end->len);
 }
 
-/* Are the two the same but for type arguments of which only `[...]` is written? */
-static bool is_instance(const struct up_buf *written, const struct up_buf *name)
+/* Is the name from `k` on what is written, but for type arguments of which that has `[...]`? */
+static bool is_instance(const struct up_buf *written, const struct up_buf *name, size_t k)
 {
-	size_t i = 0, k = 0;
+	size_t i = 0;
 
 	while (i < written->len && k < name->len) {
 		if (written->s[i] != name->s[k])
@@ -105,6 +106,23 @@ static bool is_instance(const struct up_buf *written, const struct up_buf *name)
 	return i && i == written->len && k == name->len;
 }
 
+/* Is it the name, or the name without folders of its package? */
+static bool is_called(const struct up_go_name *n, const struct up_buf *name)
+{
+	if (n->has_args)
+		return ends_in(name, &n->name);
+	for (size_t k = 0, nr = 0; k < name->len && nr < MAX_FOLDERS; k++) {
+		if (name->s[k] == '[' || name->s[k] == '(')
+			break;
+		if (k && name->s[k - 1] != '/')
+			continue;
+		nr++;
+		if (is_instance(&n->name, name, k))
+			return true;
+	}
+	return false;
+}
+
 enum up_match up_go_name_match(struct up_go_name *n, const char *symbol)
 {
 	struct up_buf *name = &n->text[0], *plain = &n->text[1];
@@ -114,7 +132,7 @@ enum up_match up_go_name_match(struct up_go_name *n, const char *symbol)
 	up_buf_reset(name);
 	up_buf_reset(plain);
 	unescape(symbol, name);
-	if (is_same(&n->name, name) || (!n->has_args && is_instance(&n->name, name)))
+	if (is_called(n, name))
 		return UP_MATCH_EXACT;
 	put_plain(plain, name->s ? name->s : "", name->len, n->has_args);
 	return ends_in(plain, &n->plain) ? UP_MATCH_LOOSE : UP_MATCH_NOT;

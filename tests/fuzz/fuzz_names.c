@@ -7,9 +7,24 @@
 #include <string.h>
 
 #include "lang/base/text.h"
+#include "lang/source_go.h"
 #include "lang/source_name.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What is exactly so called in Go is what may be so called, too. */
+static void look_for_go(const char *text, const char *symbol)
+{
+	struct up_go_name n;
+
+	up_go_name_init(&n, text, strlen(text));
+	if (up_go_name_match(&n, symbol) == UP_MATCH_EXACT && up_go_is_piece(symbol))
+		abort();
+	up_go_name_fini(&n);
+	for (size_t i = 0, len = strlen(text); i < len; i++)
+		if (i + up_go_literal_len(text, len, i) > len)
+			abort();
+}
 
 static void look_for(const char *text, const char *symbol)
 {
@@ -38,6 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (symbol) {
 		*symbol++ = 0;
 		look_for(text, symbol);
+		look_for_go(text, symbol);
 		/* A symbol's own name finds it. */
 		if (up_demangle(symbol, UP_NAME_BARE, &name) && name.len < 2000)
 			look_for(name.s, symbol);

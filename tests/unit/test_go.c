@@ -229,10 +229,15 @@ static void check_names(void)
 	CHECK(match("f", "main.f") == UP_MATCH_NOT);
 	CHECK(match("main.(*T).M", "main.(*T).M") == UP_MATCH_EXACT);
 	CHECK(match("main.T.M", "main.(*T).M") == UP_MATCH_LOOSE);
-	CHECK(match("http.(*conn).serve", "net/http.(*conn).serve") == UP_MATCH_LOOSE);
+	CHECK(match("http.(*conn).serve", "net/http.(*conn).serve") == UP_MATCH_EXACT);
+	CHECK(match("c/d.F", "a/b/c/d.F") == UP_MATCH_EXACT);
+	CHECK(match("http.T.M", "net/http.T.M") == UP_MATCH_EXACT);
+	CHECK(match("http.T.M", "net/http.(*T).M") == UP_MATCH_LOOSE);
+	CHECK(match("d.F[...]", "a/d.F[net/http.X]") == UP_MATCH_EXACT);
+	CHECK(match("http.X]", "a/d.F[net/http.X]") == UP_MATCH_NOT);
 	CHECK(match("ttp.(*conn).serve", "net/http.(*conn).serve") == UP_MATCH_NOT);
 	CHECK(match("gopkg.in/yaml.v3.F", "gopkg.in/yaml%2ev3.F") == UP_MATCH_EXACT);
-	CHECK(match("yaml.v3.F", "gopkg.in/yaml%2ev3.F") == UP_MATCH_LOOSE);
+	CHECK(match("yaml.v3.F", "gopkg.in/yaml%2ev3.F") == UP_MATCH_EXACT);
 	CHECK(match("a%.F", "a%.F") == UP_MATCH_EXACT);
 	CHECK(match("main.f[...]", "main.f[int]") == UP_MATCH_EXACT);
 	CHECK(match("main.f[...].func1", "main.f[go.shape.[]int_0].func1") == UP_MATCH_EXACT);
