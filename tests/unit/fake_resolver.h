@@ -265,6 +265,8 @@ static const struct {
 	{ "cet", 0x1080, { 0x108c, 6, "call", 16, 0, false } },
 	/* the entry is jumped to, and nothing costs less */
 	{ "cet", 0x10c0, { 0x10c8, 20, "sub", 0, 1 << 11, true } },
+	/* behind the check of the stack, which makes a register */
+	{ "gopher", 0x1040, { 0x1048, 20, "sub", 0, 1 << 9 | 1 << 17, true } },
 };
 
 static unsigned fake_entries(void *ctx, const struct up_object *o, uint64_t addr,
@@ -298,6 +300,13 @@ static const struct {
 	{ "cxx32", 0x1000, { 0x1010, false } },
 	{ "cxxarm", 0x1000, { 0x1010, false } },
 	{ "cet", 0x1000, { 0x1030, false } },
+	{ "gopher", 0x1000, { 0x1030, false } },
+	{ "gopher", 0x1040, { 0x1070, false } },
+	{ "gopher", 0x1040, { 0x107c, false } },
+	{ "gopher", 0x1300, { 0x1330, false } },
+	{ "newer", 0x1040, { 0x1070, false } },
+	{ "goarm", 0x1040, { 0x1070, false } },
+	{ "go32", 0x1040, { 0x1070, false } },
 };
 
 /* Those of `wild` cannot be found. */
@@ -316,11 +325,15 @@ static bool fake_exits(void *ctx, const struct up_object *o, uint64_t addr, up_e
 	return true;
 }
 
-/* Exceptions cross all functions of the programs `cxx...`, but for `leaf`. */
+/* Exceptions cross all functions of the programs `cxx...`, but for `leaf`; Go's may not be touched.
+ */
 static enum up_return_risk fake_return_risk(void *ctx, const struct up_object *o, uint64_t addr,
 					    struct up_buf *why)
 {
-	(void)ctx;
+	if (o->is_go && fake_calling(ctx, o, addr) != UP_CALLING_C) {
+		up_buf_puts(why, "Go moves stacks and reads them");
+		return UP_RETURN_GO;
+	}
 	if (strncmp(o->name, "cxx", 3) != 0 || addr == 0x1080)
 		return UP_RETURN_SAFE;
 	up_buf_puts(why, "C++ exceptions can cross it");
