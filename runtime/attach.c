@@ -465,9 +465,11 @@ int up_attach_arm(struct up_attach *a, struct up_status *st)
 	int err = up_attach_enable(a, 0, 0, st);
 
 	if (!err)
-		up_attach_hits_begin(a);
+		up_attach_hits_begin(a, 0);
 	if (!err)
 		err = set(a, "tracing_on", "1", st);
+	if (!err)
+		up_attach_hits_begin(a, 1);
 	a->is_armed = err == 0;
 	/* From here on nothing is awaited that a signal should cut short. */
 	if (!err)
@@ -478,7 +480,21 @@ int up_attach_arm(struct up_attach *a, struct up_status *st)
 int up_attach_stop(struct up_attach *a, struct up_status *st)
 {
 	up_keeper_watch(a->keeper, false);
-	return set(a, "tracing_on", "0", st);
+	up_attach_hits_end(a, 0);
+	int err = set(a, "tracing_on", "0", st);
+	up_attach_hits_end(a, 1);
+	return err;
+}
+
+int up_attach_grow_buffer(struct up_attach *a, uint64_t kb, struct up_status *st)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)kb);
+	int err = set(a, "buffer_size_kb", text, st);
+	if (!err)
+		a->buffer_kb = kb;
+	return err;
 }
 
 int up_attach_fd(const struct up_attach *a)

@@ -32,6 +32,12 @@ struct up_attach_opts {
 	const struct up_tracefs_ops *ops; /* how tracefs is reached; NULL: as it is. For tests. */
 };
 
+/* How often places were hit. */
+struct up_hit_count {
+	uint64_t entries; /* those of entry probes */
+	uint64_t calls;   /* of return probes that have a condition: how often the call began */
+};
+
 struct up_attach {
 	const struct up_plan *plan;
 	struct up_tracefs fs;
@@ -50,10 +56,14 @@ struct up_attach {
 	pid_t *tids;               /* written to set_event_pid, ascending */
 	size_t nr_tids;
 	bool is_armed;
-	unsigned nr_filters;  /* events of which the kernel judges a condition */
-	unsigned nr_refused;  /* filters that it did not take */
-	bool hits_known;      /* could the hits of these events be counted before recording? */
-	uint64_t hits_before; /* how many there were then */
+	unsigned nr_filters; /* events of which the kernel judges a condition */
+	unsigned nr_refused; /* filters that it did not take */
+	struct {
+		bool is_known; /* could they be counted each time? */
+		bool is_racy;  /* the kernel's counter misses some that come at one time */
+		struct up_hit_count before[2]; /* right before recording began, and right after */
+		struct up_hit_count after[2];  /* right before it ended, and right after */
+	} hits;                                /* by the kernel */
 };
 
 /*
@@ -103,11 +113,20 @@ int up_attach_switch(struct up_attach *a, uint32_t event, bool on, struct up_sta
 /* Stops recording at once; what is in the buffers can still be read. The probes stay armed. */
 int up_attach_stop(struct up_attach *a, struct up_status *st);
 
+/* What the kernel has counted by now; false when that cannot be told. */
+bool up_attach_count(struct up_attach *a, struct up_hit_count *n);
+
 /*
- * How many hits of the events with a filter the kernel has counted since recording began: those of
- * all processes, recorded or not. False when that cannot be told.
+ * After the end of recording: what the kernel has counted meanwhile, hits of all processes,
+ * recorded or not. At most *slack entries came before or after it. False when that cannot be told.
  */
-bool up_attach_hits(struct up_attach *a, uint64_t *hits);
+bool up_attach_hits(const struct up_attach *a, struct up_hit_count *n, uint64_t *slack);
+
+/*
+ * Makes the ring buffers larger while events are recorded: each to `kb` KiB. What they hold stays;
+ * some kernels record nothing meanwhile.
+ */
+int up_attach_grow_buffer(struct up_attach *a, uint64_t kb, struct up_status *st);
 
 /* Appends a file of the instance, "per_cpu/cpu0/stats". */
 int up_attach_read(struct up_attach *a, const char *file, struct up_buf *out, struct up_status *st);

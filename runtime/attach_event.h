@@ -46,8 +46,9 @@ void up_attach_event_path(const struct up_attach *a, const struct up_record_even
 
 /* Sets the filter of e, if the plan has one for it. Fails only when the keeper does. */
 int up_attach_filter(struct up_attach *a, struct up_record_event *e, struct up_status *st);
-/* Before recording begins: the hits that are counted until then. */
-void up_attach_hits_begin(struct up_attach *a);
+/* Counts hits: when recording begins, before (0) and after (1) it does; the same for its end. */
+void up_attach_hits_begin(struct up_attach *a, unsigned i);
+void up_attach_hits_end(struct up_attach *a, unsigned i);
 
 /*
  * Enabling e failed with `err`: records which site is to blame, found by trying halves of them

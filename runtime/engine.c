@@ -130,7 +130,7 @@ static unsigned urgency(const struct up_engine *e)
 
 bool up_engine_is_cut_short(const struct up_engine *e)
 {
-	return up_engine_is_over(e) || (e->is_recording && urgency(e));
+	return !e->counts_only && (up_engine_is_over(e) || (e->is_recording && urgency(e)));
 }
 
 void up_engine_switch(struct up_engine *e, uint32_t block, bool on, uint64_t now)
@@ -209,11 +209,11 @@ static pid_t thread_of(const struct up_record_event *kind, const unsigned char *
 
 /* Is it a hit of somebody who is not to be traced: ourselves, or a child of the process asked for?
  */
-static bool is_foreign(struct up_engine *e, pid_t tid)
+static bool is_foreign(struct up_engine *e, pid_t tid, uint64_t time)
 {
 	if (tid && (tid == e->own[0] || tid == e->own[1]))
 		return true;
-	return e->opts.only && up_procs_of(&e->vm.procs, tid) != e->opts.only;
+	return e->opts.only && up_procs_of(&e->vm.procs, tid, time) != e->opts.only;
 }
 
 /* Is it a site whose records look so? */
@@ -306,6 +306,12 @@ static void find_lane(struct up_engine *e, const struct up_record_event *kind, u
 	e->lanes[site] = lane;
 }
 
+/* Where hits of a kind are counted. */
+static uint64_t *count_of(struct up_engine *e, const struct up_record_event *kind)
+{
+	return kind->ret_ip.size ? &e->returns[kind->is_filtered] : &e->entries;
+}
+
 static void handle_probe(struct up_engine *e, const struct up_record_event *kind,
 			 const struct up_event *ev)
 {
@@ -323,10 +329,14 @@ static void handle_probe(struct up_engine *e, const struct up_record_event *kind
 		e->corrupt++;
 		return;
 	}
-	e->nr_filtered_events += kind->is_filtered;
+	++*count_of(e, kind);
 	hit.tid = thread_of(kind, rec);
-	if (is_foreign(e, hit.tid)) {
+	if (is_foreign(e, hit.tid, ev->ts)) {
 		e->foreign++;
+		return;
+	}
+	if (e->counts_only) {
+		e->outside++;
 		return;
 	}
 	if (!e->is_recording && urgency(e) > 1) {
@@ -344,9 +354,11 @@ static void handle_probe(struct up_engine *e, const struct up_record_event *kind
 	find_lane(e, kind, site);
 }
 
-static void handle_birth(struct up_engine *e, pid_t parent, pid_t child, uint64_t flags)
+static void handle_birth(struct up_engine *e, pid_t parent, pid_t child, uint64_t flags,
+			 uint64_t time)
 {
-	up_procs_born(&e->vm.procs, parent, child, flags);
+	up_vm_born(&e->vm, child);
+	up_procs_born(&e->vm.procs, parent, child, flags, time);
 	/* With its own copy of the stack, or its parent waiting, the child returns from what its
 	 * parent is in. */
 	if (!(flags & CLONE_VM) || (flags & CLONE_VFORK))
@@ -377,7 +389,7 @@ void up_engine_event(struct up_engine *e, const struct up_event *ev)
 	case UP_EVENT_NEWTASK:
 		e->nr_task_records++;
 		handle_birth(e, thread_of(kind, rec), (pid_t)up_field_number(rec, &kind->task),
-			     up_field_number(rec, &kind->flags));
+			     up_field_number(rec, &kind->flags), ev->ts);
 		break;
 	case UP_EVENT_EXIT:
 		e->nr_task_records++;
@@ -393,12 +405,12 @@ void up_engine_event(struct up_engine *e, const struct up_event *ev)
 
 /* Records of one kind, as far as lanes need to know them. */
 struct view {
-	uint32_t id;      /* NO_ID: there is none such */
-	uint32_t size;    /* what a record has at least */
-	uint32_t site_at; /* where the number of the site stands, 4 bytes */
-	uint32_t tid_at;  /* likewise */
-	uint64_t *seen;   /* counts such records, where the kernel judges a condition; or NULL */
-	uint32_t site;    /* the site that was hit last, UP_NONE: none */
+	uint32_t id;          /* NO_ID: there is none such */
+	uint32_t size;        /* what a record has at least */
+	uint32_t site_at;     /* where the number of the site stands, 4 bytes */
+	uint32_t tid_at;      /* likewise */
+	uint64_t *seen;       /* counts such records */
+	uint32_t site;        /* the site that was hit last, UP_NONE: none */
 	struct up_lane *lane; /* its lane */
 	uint64_t *hits;       /* counts those of its probe, where that is asked for; or NULL */
 };
@@ -416,7 +428,7 @@ static struct view view_of(struct up_engine *e, uint16_t id)
 			      .size = kind->fixed_size,
 			      .site_at = kind->site_field.off,
 			      .tid_at = kind->tid.off,
-			      .seen = kind->is_filtered ? &e->nr_filtered_events : NULL,
+			      .seen = count_of(e, kind),
 			      .site = UP_NONE };
 }
 
@@ -469,8 +481,7 @@ static inline __attribute__((always_inline)) bool take_in_lane(struct up_engine 
 	struct up_lane *lane = site == v->site ? v->lane : enter_lane(e, v, site);
 	if (!lane || tid == e->own[0] || tid == e->own[1])
 		return false;
-	if (v->seen)
-		++*v->seen;
+	++*v->seen;
 	if (v->hits)
 		++*v->hits;
 	up_lane_add(lane, &e->vm, ev);
@@ -480,7 +491,8 @@ static inline __attribute__((always_inline)) bool take_in_lane(struct up_engine 
 /* May hits be taken in lanes at all? Not where each one must be looked at for something else. */
 static bool may_use_lanes(const struct up_engine *e)
 {
-	return !e->opts.only && !e->opts.max_handled && (e->is_recording || urgency(e) < 2);
+	return !e->opts.only && !e->opts.max_handled && !e->counts_only &&
+	       (e->is_recording || urgency(e) < 2);
 }
 
 /* Gathers, of the events that come next, those up to the first that has no lane. */
@@ -508,6 +520,15 @@ static void run_lanes(struct up_engine *e)
 	e->last_lane = NULL;
 }
 
+/* Only pairs ask where events were lost, and they are in no lane. */
+static void note_gap(struct up_engine *e, struct up_merge *m, uint64_t ts)
+{
+	if (!e->gap_at || ts < e->gap_at)
+		return;
+	up_merge_gap(m, ts);
+	e->gap_at = 0;
+}
+
 bool up_engine_take(struct up_engine *e, struct up_merge *m, uint64_t limit)
 {
 	struct view v = { .id = NO_ID, .site = UP_NONE };
@@ -519,6 +540,7 @@ bool up_engine_take(struct up_engine *e, struct up_merge *m, uint64_t limit)
 		if (!may_use_lanes(e) || ev.len < sizeof(uint16_t) || !take_in_lane(e, &v, &ev)) {
 			keep_order(e, NULL);
 			v.site = UP_NONE;
+			note_gap(e, m, ev.ts);
 			up_engine_event(e, &ev);
 		} else {
 			take_in_lanes(e, &v, m, limit);
@@ -541,6 +563,7 @@ void up_engine_totals(const struct up_engine *e, struct up_out_totals *t)
 				     .no_return = e->vm.calls.abandoned,
 				     .too_deep = e->vm.calls.too_deep + e->vm.calls.not_kept,
 				     .doubtful = e->vm.calls.doubtful,
+				     .outside = e->outside,
 				     .left_out = e->left_out,
 				     .dropped_vars = up_vars_dropped(&e->vm.vars),
 				     .cut_off = c->cut_off,

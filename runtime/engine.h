@@ -32,7 +32,11 @@ struct up_engine {
 	uint64_t begun_at, ended_at; /* ns, of the records' clock; 0 before */
 	bool is_recording;           /* do new events come? */
 	uint64_t *hits;              /* of each probe of the plan; NULL unless asked for */
-	uint64_t foreign;            /* records of threads that are not to be traced */
+	bool counts_only;            /* hits are counted as outside, and not handled */
+	uint64_t entries;            /* hits of entry probes that made sense */
+	uint64_t returns[2];         /* of return probes; [1]: of those with a kernel's condition */
+	uint64_t foreign;            /* those of threads that are not to be traced */
+	uint64_t outside;            /* those after the end of the run */
 	uint64_t corrupt;            /* records too short for their event */
 	uint64_t left_out;           /* hits not handled, because the run was to end at once */
 	struct up_lane **lanes;      /* of each site; NULL: it had no hit yet */
@@ -40,7 +44,7 @@ struct up_engine {
 	struct up_lane *made;        /* all lanes; the latest first */
 	struct up_lane *last_lane;   /* that a hit was gathered in; NULL: none */
 	struct up_lane no_lane;      /* of sites whose handler can have none */
-	uint64_t nr_filtered_events; /* records of events with a filter */
+	uint64_t gap_at;             /* before the next event from then on some were lost; 0: no */
 	uint64_t nr_task_records;    /* records of threads that began or ended */
 };
 
@@ -81,7 +85,7 @@ bool up_engine_take(struct up_engine *e, struct up_merge *m, uint64_t limit);
 
 /* stop() was called, or max_handled is reached: no more is to be handled. */
 bool up_engine_is_over(const struct up_engine *e);
-/* Is nothing more to be handled for now? */
+/* Is nothing more to be taken in for now? */
 bool up_engine_is_cut_short(const struct up_engine *e);
 
 /* When the next timed block is due, ns; 0 when there is none. */

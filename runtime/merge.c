@@ -100,6 +100,13 @@ static void note_gap(struct up_merge *m, const struct up_merge_cursor *c)
 		m->gaps.last = c->next.ts;
 }
 
+void up_merge_gap(struct up_merge *m, uint64_t ts)
+{
+	for (unsigned i = 0; i < m->pages->nr_q; i++)
+		m->gaps.end[m->pages->q[i].cpu] = ts;
+	m->gaps.last = ts;
+}
+
 /* Goes to the first event of the queue's pages; releases pages without any. */
 static bool load(struct up_merge *m, unsigned i)
 {

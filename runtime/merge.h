@@ -61,6 +61,10 @@ int up_merge_init(struct up_merge *m, struct up_pageset *pages, unsigned commit_
 		  bool unordered);
 void up_merge_fini(struct up_merge *m);
 
+/* Before the event of time `ts`, which is handed out next or just was, some were lost on every CPU.
+ */
+void up_merge_gap(struct up_merge *m, uint64_t ts);
+
 /* What up_merge_next() does when the quick step does not apply. */
 bool up_merge_next_slow(struct up_merge *m, uint64_t limit, struct up_event *ev, bool advanced);
 

@@ -39,26 +39,51 @@ struct up_out_agg {
 
 #define UP_OUT_PATIENCE 100 /* ms */
 
-/* The sums of a run. */
+/* Records that one CPU's buffer has lost. */
+struct up_out_loss {
+	unsigned cpu;
+	uint64_t lost;
+};
+
+/* What the buffers have lost. */
+struct up_out_losses {
+	const struct up_out_loss *on; /* the CPUs that have lost some, ascending */
+	unsigned nr;                  /* how many */
+	uint64_t lost;                /* together */
+	uint64_t buffer_kb;           /* of each CPU's buffer */
+	bool has_grown;               /* were they made larger because of that? */
+};
+
+/*
+ * The sums of a run. Each hit is in one of: handled, filtered, rejected, lost, unpaired, doubtful,
+ * outside, missing, left_out.
+ */
 struct up_out_totals {
+	uint64_t hits;          /* all of them */
+	bool is_exact;          /* are the terms of the sum exact? */
 	uint64_t handled;       /* hits whose handler ran */
 	uint64_t filtered;      /* hits that a `when` rejected */
-	uint64_t lost;          /* records that the kernel dropped before they were read */
-	uint64_t lost_not_hits; /* at most so many of them were no hits, but threads' beginnings and
-				   ends */
+	uint64_t lost;          /* hits whose records the kernel dropped before they were read */
+	uint64_t lost_not_hits; /* at most so many of them may be threads' beginnings and ends */
+	uint64_t lost_threads;  /* records of threads that were dropped, not among `lost` */
 	bool lost_unknown;      /* some were lost without a count */
-	uint64_t rejected;      /* hits that it rejected, about; not among `filtered` */
+	uint64_t rejected;      /* hits that it rejected; not among `filtered` */
 	bool rejected_unknown;  /* it cannot be told how many */
 	bool rejected_foreign;  /* hits of processes that were not to be traced are among them */
-	uint64_t unpaired;      /* returns whose entry was not seen */
-	uint64_t no_return;     /* calls that were left without a return: longjmp, an exception, a
-				   thread's end */
-	uint64_t too_deep; /* calls whose return the kernel does not tell, or that found no room */
-	uint64_t doubtful; /* returns that were not paired because hits were lost meanwhile */
-	uint64_t by_zero;  /* divisions by zero */
-	uint64_t corrupt;  /* records and pages that made no sense */
-	uint64_t faults;   /* values that could not be read */
-	uint64_t late;     /* events that came out of time order */
+	uint64_t foreign;       /* hits of such processes that are not; no hits of the sum */
+	uint64_t outside;       /* hits before recording began or after it, or the run, ended */
+	uint64_t missing;       /* hits that the kernel counted, and did not record */
+	uint64_t lost_growing;  /* how many of `lost` came while the buffer was made larger */
+	struct up_out_losses losses;
+	uint64_t unpaired;  /* returns whose entry was not seen */
+	uint64_t no_return; /* calls that were left without a return: longjmp, an exception, a
+			       thread's end */
+	uint64_t too_deep;  /* calls whose return the kernel does not tell, or that found no room */
+	uint64_t doubtful;  /* returns that were not paired because hits were lost meanwhile */
+	uint64_t by_zero;   /* divisions by zero */
+	uint64_t corrupt;   /* records and pages that made no sense */
+	uint64_t faults;    /* values that could not be read */
+	uint64_t late;      /* events that came out of time order */
 	uint64_t dropped_rows;     /* aggregation updates dropped because a table was full */
 	uint64_t dropped_vars;     /* assignments dropped because a table was full */
 	uint64_t cut_off;          /* handlers ended because they ran too long */
@@ -97,6 +122,9 @@ struct up_out_form {
 	 * tid, probe. */
 	void (*text)(struct up_out *o, const struct up_out_hit *h, const char *s, size_t len);
 	void (*agg)(struct up_out *o, const struct up_out_agg *a);
+	/* While running, records were lost at `time`, or since they last were (JSON); may be NULL.
+	 */
+	void (*lost)(struct up_out *o, uint64_t time, const struct up_out_losses *l);
 	/* The sums, as the last thing of a run, where they belong into the output (JSON); may be
 	 * NULL. */
 	void (*end)(struct up_out *o, const struct up_out_totals *t);
@@ -127,9 +155,14 @@ void up_out_printf(struct up_buf *b, const struct up_plan_printf *f, const struc
 
 /*
  * The last lines on standard error:
- *   3 hits handled, 1 filtered, 0 lost in 1.2 s
+ *   3 hits handled, 1 filtered, 2 lost in 1.2 s
+ *   6 hits = 3 handled + 1 filtered + 2 lost
  * and a line each for unpaired returns, faults, ... when there were any.
  */
 void up_out_summary(struct up_buf *b, const struct up_out_totals *t);
+/* Adds the terms of the sum up, where nobody has counted the hits but those who received them. */
+void up_out_add_up(struct up_out_totals *t);
+/* "lost 2 on CPU 0, 3 on CPU 1", and what helps. */
+void up_out_losses(struct up_buf *b, const struct up_out_losses *l);
 
 #endif

@@ -140,6 +140,17 @@ static void put_cut(struct up_buf *b, uint32_t nr, const char *const *labels,
 	up_buf_puts(b, any ? "]" : "");
 }
 
+static void put_times(struct up_buf *b, const struct up_out *o, uint64_t time)
+{
+	put_number(b, "time", time);
+	if (!o->wall_offset)
+		return;
+	put_name(b, "wall");
+	up_buf_putc(b, '"');
+	up_put_utc(b, o, time);
+	up_buf_putc(b, '"');
+}
+
 static void start_hit(struct up_out *o, const struct up_out_hit *h, const char *type)
 {
 	struct up_buf *b = &o->buf;
@@ -147,13 +158,7 @@ static void start_hit(struct up_out *o, const struct up_out_hit *h, const char *
 	up_buf_puts(b, "{\"type\":\"");
 	up_buf_puts(b, type);
 	up_buf_putc(b, '"');
-	put_number(b, "time", h->time);
-	if (o->wall_offset) {
-		put_name(b, "wall");
-		up_buf_putc(b, '"');
-		up_put_utc(b, o, h->time);
-		up_buf_putc(b, '"');
-	}
+	put_times(b, o, h->time);
 	put_name(b, "comm");
 	put_string(b, h->comm, h->comm_len);
 	put_name(b, "tid");
@@ -292,6 +297,45 @@ static void agg_json(struct up_out *o, const struct up_out_agg *a)
 	up_buf_puts(b, "}\n");
 }
 
+static void put_truth(struct up_buf *b, const char *name, bool truth)
+{
+	put_name(b, name);
+	up_buf_puts(b, truth ? "true" : "false");
+}
+
+static void put_number_or_null(struct up_buf *b, const char *name, uint64_t n, bool is_known)
+{
+	if (is_known) {
+		put_number(b, name, n);
+		return;
+	}
+	put_name(b, name);
+	up_buf_puts(b, "null");
+}
+
+/* "lost_on": what each CPU has lost. */
+static void put_losses(struct up_buf *b, const struct up_out_losses *l)
+{
+	put_name(b, "lost_on");
+	up_buf_putc(b, '[');
+	for (unsigned i = 0; i < l->nr; i++)
+		up_buf_printf(b, "%s{\"cpu\":%u,\"records\":%llu}", i ? "," : "", l->on[i].cpu,
+			      (unsigned long long)l->on[i].lost);
+	up_buf_putc(b, ']');
+}
+
+static void lost_json(struct up_out *o, uint64_t time, const struct up_out_losses *l)
+{
+	struct up_buf *b = &o->buf;
+
+	up_buf_puts(b, "{\"type\":\"lost\"");
+	put_times(b, o, time);
+	put_number(b, "lost", l->lost);
+	put_losses(b, l);
+	put_number(b, "buffer_kib", l->buffer_kb);
+	up_buf_puts(b, "}\n");
+}
+
 static void end_json(struct up_out *o, const struct up_out_totals *t)
 {
 	struct up_buf *b = &o->buf;
@@ -299,16 +343,21 @@ static void end_json(struct up_out *o, const struct up_out_totals *t)
 	up_buf_puts(b, "{\"type\":\"end\"");
 	put_number(b, "handled", t->handled);
 	put_number(b, "filtered", t->filtered);
-	if (t->rejected_unknown)
-		up_buf_puts(b, ",\"rejected\":null");
-	else
-		put_number(b, "rejected", t->rejected);
+	put_number_or_null(b, "rejected", t->rejected, !t->rejected_unknown);
 	put_number(b, "lost", t->lost);
-	put_name(b, "lost_unknown");
-	up_buf_puts(b, t->lost_unknown ? "true" : "false");
+	put_number(b, "unpaired", t->unpaired + t->doubtful);
+	put_number(b, "outside", t->outside);
+	put_number(b, "left_out", t->left_out);
+	put_number(b, "missing", t->missing);
+	put_number_or_null(b, "hits", t->hits, !t->rejected_unknown);
+	put_truth(b, "exact", t->is_exact);
+	put_number(b, "foreign", t->foreign);
+	put_losses(b, &t->losses);
+	put_truth(b, "lost_unknown", t->lost_unknown);
 	put_number(b, "lost_not_hits", t->lost_not_hits);
+	put_number(b, "lost_growing", t->lost_growing);
+	put_number(b, "lost_threads", t->lost_threads);
 	put_number(b, "doubtful", t->doubtful);
-	put_number(b, "unpaired", t->unpaired);
 	put_number(b, "no_return", t->no_return);
 	put_number(b, "too_deep", t->too_deep);
 	put_number(b, "by_zero", t->by_zero);
@@ -319,7 +368,6 @@ static void end_json(struct up_out *o, const struct up_out_totals *t)
 	put_number(b, "dropped_vars", t->dropped_vars);
 	put_number(b, "cut_off", t->cut_off);
 	put_number(b, "no_room", t->no_room);
-	put_number(b, "left_out", t->left_out);
 	put_number(b, "unreadable", t->unreadable);
 	put_number(b, "others", t->others);
 	put_number(b, "misplaced", t->misplaced);
@@ -335,5 +383,6 @@ const struct up_out_form up_out_json = {
 	.print = print_json,
 	.text = text_json,
 	.agg = agg_json,
+	.lost = lost_json,
 	.end = end_json,
 };

@@ -50,6 +50,10 @@ static int open_reader(struct up_session *s, struct up_status *st)
 		return up_status_set(st, err, NULL, "cannot set up the merge");
 	s->has_merge = true;
 	s->engine.vm.calls.gaps = &s->merge.gaps;
+	s->losses.may_grow = !s->opts.attach.buffer_size && !s->opts.recorder;
+	s->lost_on = calloc(s->src.pages.nr_q, sizeof(*s->lost_on));
+	if (!s->lost_on)
+		return up_status_set(st, -ENOMEM, NULL, "cannot set up the reader");
 	return s->opts.from_text ? up_session_text_open(s, st) : 0;
 }
 
@@ -58,13 +62,13 @@ static int restrict_to_process(struct up_session *s, struct up_status *st)
 	int err = 0;
 
 	if (s->opts.child) {
-		up_procs_know(&s->engine.vm.procs, s->opts.child, s->opts.child);
+		up_procs_know(&s->engine.vm.procs, s->opts.child, s->opts.child, 0);
 		return up_attach_add_thread(s->attach, s->opts.child, st);
 	}
 	if (s->opts.pid)
 		err = up_attach_add_process(s->attach, s->opts.pid, st);
 	for (size_t i = 0; i < s->attach->nr_tids && !err; i++)
-		up_procs_know(&s->engine.vm.procs, s->attach->tids[i], s->opts.pid);
+		up_procs_know(&s->engine.vm.procs, s->attach->tids[i], s->opts.pid, 0);
 	return err;
 }
 
@@ -139,6 +143,9 @@ int up_session_arm(struct up_session *s, struct up_status *st)
 		return err ? err : up_session_record_begin(s, st);
 	}
 	up_engine_begin(&s->engine, up_clock_ns(CLOCK_MONOTONIC));
+	/* Threads that begin from now on are told of. */
+	if (!err && s->plan->needs_pid && !s->opts.attach.follow)
+		up_procs_scan(&s->engine.vm.procs, s->engine.begun_at);
 	if (!err)
 		up_engine_start(&s->engine);
 	return err;
@@ -239,46 +246,6 @@ int up_session_round(struct up_session *s, bool *handled, struct up_status *st)
 	return handle_up_to(s, limit, handled, st);
 }
 
-/* What the kernel counted as lost, whether or not a page said so. */
-static uint64_t kernel_lost(struct up_session *s)
-{
-	struct up_src_raw_stats stats;
-
-	if (up_src_raw_stats(&s->src, &stats))
-		return 0;
-	s->nr_recorded = stats.read;
-	return stats.overrun + stats.commit_overrun + stats.dropped;
-}
-
-static uint64_t nr_lost(const struct up_session *s)
-{
-	return s->src.lost > s->lost_in_kernel ? s->src.lost : s->lost_in_kernel;
-}
-
-/* How many of the lost can have been records of threads that began or ended. */
-static uint64_t find_lost_not_hits(const struct up_session *s)
-{
-	uint64_t lost = nr_lost(s), most;
-
-	if (!lost || !s->attach->lifecycle)
-		return 0;
-	most = up_tasks_since(&s->tasks);
-	most = most > s->engine.nr_task_records ? most - s->engine.nr_task_records : 0;
-	return most < lost ? most : lost;
-}
-
-/*
- * The kernel does not count what its filters reject: it is what was neither recorded nor lost of
- * the `hits` of these events. After -n or stop() records were left unread.
- */
-static void find_rejected(struct up_session *s, uint64_t hits)
-{
-	uint64_t seen = s->engine.nr_filtered_events + nr_lost(s);
-
-	s->rejected = hits > seen ? hits - seen : 0;
-	s->rejected_unknown |= s->attach->nr_filters && up_session_is_over(s);
-}
-
 static int stop_recording(struct up_session *s, struct up_status *st)
 {
 	int err = up_attach_stop(s->attach, st);
@@ -286,14 +253,13 @@ static int stop_recording(struct up_session *s, struct up_status *st)
 	s->engine.ended_at = up_clock_ns(CLOCK_MONOTONIC);
 	if (!err)
 		err = up_session_record_rest(s, st);
-	s->lost_in_kernel = kernel_lost(s);
-	return err ? err : up_session_record_end(s, nr_lost(s), st);
+	up_session_account(s);
+	return err ? err : up_session_record_end(s, s->account.lost, st);
 }
 
 int up_session_stop(struct up_session *s, struct up_status *st)
 {
 	bool handled = false;
-	uint64_t hits = 0;
 
 	if (s->opts.recorder)
 		return stop_recording(s, st);
@@ -301,34 +267,15 @@ int up_session_stop(struct up_session *s, struct up_status *st)
 
 	uint64_t ended_at = up_clock_ns(CLOCK_MONOTONIC);
 	s->engine.is_recording = false;
-	s->rejected_unknown = s->attach->nr_filters && !up_attach_hits(s->attach, &hits);
-	if (!err && !up_session_is_over(s))
+	if (!err)
+		err = handle_up_to(s, UINT64_MAX, &handled, st);
+	/* What came after -n or stop() belongs to nobody, but it is no loss either. */
+	s->engine.counts_only = up_session_is_over(s);
+	if (!err && s->engine.counts_only)
 		err = handle_up_to(s, UINT64_MAX, &handled, st);
 	up_engine_end(&s->engine, ended_at);
-	s->lost_in_kernel = kernel_lost(s);
-	find_rejected(s, hits);
-	s->lost_not_hits = find_lost_not_hits(s);
+	up_session_account(s);
 	return err;
-}
-
-void up_session_totals(const struct up_session *s, struct up_out_totals *t)
-{
-	const struct up_engine *e = &s->engine;
-
-	up_engine_totals(e, t);
-	t->corrupt += s->merge.corrupt_pages;
-	t->lost = nr_lost(s);
-	t->lost_not_hits = s->lost_not_hits;
-	t->lost_unknown = s->src.lost_unknown && !t->lost;
-	t->rejected = s->rejected;
-	t->rejected_unknown = s->rejected_unknown;
-	t->rejected_foreign = s->opts.attach.follow || s->opts.attach.skip_self;
-	t->late = s->merge.late;
-	if (s->text)
-		up_src_text_totals(s->text, t);
-	uint64_t end = e->ended_at ? e->ended_at : up_clock_ns(CLOCK_MONOTONIC);
-	if (e->begun_at)
-		t->seconds = (double)(end - e->begun_at) / 1e9;
 }
 
 int up_session_close(struct up_session *s, struct up_buf *left, struct up_status *st)
@@ -344,6 +291,7 @@ int up_session_close(struct up_session *s, struct up_buf *left, struct up_status
 		up_src_raw_close(&s->src);
 	err = up_attach_close(s->attach, left, st);
 	up_engine_fini(&s->engine);
+	free(s->lost_on);
 	free(s);
 	return err;
 }

@@ -5,8 +5,10 @@
 #ifndef UP_SESSION_H
 #define UP_SESSION_H
 
+#include "runtime/account.h"
 #include "runtime/attach.h"
 #include "runtime/engine.h"
+#include "runtime/losses.h"
 #include "runtime/merge.h"
 #include "runtime/recorder.h"
 #include "runtime/src_raw.h"
@@ -39,12 +41,13 @@ struct up_session {
 	uint32_t nr_named;        /* how many of the records it knows by name */
 	struct up_engine engine;
 	bool has_src, has_merge;
-	uint64_t rejected;       /* hits that a filter rejected in the kernel, about */
-	bool rejected_unknown;   /* that cannot be told */
-	uint64_t lost_in_kernel; /* events that the kernel's statistics say were lost */
-	struct up_tasks tasks;   /* before arming, when records of threads come too */
-	uint64_t nr_recorded;    /* events that were written to a recording */
-	uint64_t lost_not_hits;  /* how many of the lost can have been records of threads */
+	struct up_tasks tasks;       /* before arming, when records of threads come too */
+	struct up_account account;   /* what became of the hits; at the end */
+	struct up_losses losses;     /* what was told of them */
+	struct up_out_loss *lost_on; /* room for a row of each CPU */
+	uint64_t grown;              /* hits that came meanwhile, at most */
+	uint64_t grown_at;           /* when the buffers had been made larger; 0: they were not */
+	uint64_t nr_recorded;        /* events that were written to a recording */
 };
 
 /*
@@ -90,9 +93,16 @@ uint64_t up_session_due(const struct up_session *s);
 /* Runs the timed blocks that are due, after a round. Those that were late run once. */
 void up_session_timers(struct up_session *s);
 
+/*
+ * Records have been lost, or more than when this last said so; not more often than every few
+ * seconds. *l, borrowed from the session, says where. The first time the buffers are made larger,
+ * unless their size was asked for.
+ */
+bool up_session_lost(struct up_session *s, struct up_out_losses *l);
+
 /* Stops recording and handles what is left. The sums are final then. */
 int up_session_stop(struct up_session *s, struct up_status *st);
-void up_session_totals(const struct up_session *s, struct up_out_totals *t);
+void up_session_totals(struct up_session *s, struct up_out_totals *t);
 
 /* Takes everything out of the kernel and frees the session; see up_attach_close(). */
 int up_session_close(struct up_session *s, struct up_buf *left, struct up_status *st);

@@ -1,4 +1,4 @@
-/* The part of a session that records: internal to it. */
+/* The parts of a session that record and that count: internal to it. */
 #ifndef UP_SESSION_INT_H
 #define UP_SESSION_INT_H
 
@@ -12,5 +12,8 @@ int up_session_record_round(struct up_session *s, struct up_status *st);
 int up_session_record_rest(struct up_session *s, struct up_status *st);
 /* Ends the recording, which says how many events were lost. */
 int up_session_record_end(struct up_session *s, uint64_t lost, struct up_status *st);
+
+/* Nothing more comes and all was read: closes the account of hits. */
+void up_session_account(struct up_session *s);
 
 #endif

@@ -208,6 +208,7 @@ static struct up_ringpage note_lost(struct up_src_raw *s, unsigned i, const stru
 	struct up_ringpage p;
 
 	up_ringpage_init(&p, page->data, page->size, s->commit_size);
+	s->nr_gaps += p.lost || p.lost_unknown;
 	c->lost += p.lost;
 	s->lost += p.lost;
 	c->lost_unknown |= p.lost_unknown;
@@ -300,6 +301,11 @@ static void add_stats(FILE *f, struct up_src_raw_stats *sum)
 	}
 }
 
+static uint64_t nr_dropped(const struct up_src_raw_stats *s)
+{
+	return s->overrun + s->commit_overrun + s->dropped;
+}
+
 int up_src_raw_stats(struct up_src_raw *s, struct up_src_raw_stats *sum)
 {
 	*sum = (struct up_src_raw_stats){ 0 };
@@ -313,8 +319,10 @@ int up_src_raw_stats(struct up_src_raw *s, struct up_src_raw_stats *sum)
 			close(fd);
 			return -ENOMEM;
 		}
+		uint64_t before = nr_dropped(sum);
 		add_stats(f, sum);
 		fclose(f);
+		s->cpu[i].dropped = nr_dropped(sum) - before;
 	}
 	return 0;
 }

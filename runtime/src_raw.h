@@ -26,7 +26,8 @@
 /* The file of one CPU; its index is that of its queue in `pages`. */
 struct up_raw_cpu {
 	int fd;            /* trace_pipe_raw, not blocking */
-	uint64_t lost;     /* events lost, as far as the kernel gave numbers */
+	uint64_t lost;     /* events lost, as far as pages gave numbers */
+	uint64_t dropped;  /* the same by the kernel's counters, when they were last read */
 	bool lost_unknown; /* some were lost without a number */
 	bool done;         /* of this drain: nothing left that must be read now */
 	unsigned small;    /* of this drain: pages one after the other that are half full at most */
@@ -44,6 +45,7 @@ struct up_src_raw {
 	bool held_back;    /* the latest drain stopped because all page buffers were in use */
 	uint64_t lost;     /* of all CPUs */
 	bool lost_unknown; /* of any CPU */
+	uint64_t nr_gaps;  /* pages that said that events were lost before them */
 	uint64_t nr_pages; /* read so far */
 	char *failed;      /* the file of the latest error, or NULL */
 };
@@ -80,7 +82,16 @@ struct up_src_raw_stats {
 	uint64_t read;           /* handed to us */
 };
 
-/* 0 or -errno (s->failed names the file). */
+/* Also sets what each CPU has dropped. 0 or -errno (s->failed names the file). */
 int up_src_raw_stats(struct up_src_raw *s, struct up_src_raw_stats *sum);
+
+/*
+ * Events lost on the CPU of queue i: what pages said, or what the kernel's counters did, which know
+ * of those on which no page follows.
+ */
+static inline uint64_t up_src_raw_lost(const struct up_src_raw *s, unsigned i)
+{
+	return s->cpu[i].lost > s->cpu[i].dropped ? s->cpu[i].lost : s->cpu[i].dropped;
+}
 
 #endif

@@ -113,7 +113,7 @@ static struct up_value site_text(struct run *r, unsigned which)
 
 static struct up_value process_of(struct run *r)
 {
-	pid_t pid = up_procs_of(&r->vm->procs, r->hit->tid);
+	pid_t pid = up_procs_of(&r->vm->procs, r->hit->tid, r->hit->time);
 
 	if (pid)
 		return (struct up_value){ .s = pid };
@@ -171,7 +171,7 @@ static struct up_value symbol_of(struct run *r, const struct up_value *addr)
 		return (struct up_value){ .flags = UP_VALUE_FAULT };
 	if ((at.ino || !vm->is_offline) && up_symbolize_here(vm->symbols, &at, &v))
 		return v;
-	pid_t pid = vm->is_offline ? 0 : up_procs_of(&vm->procs, h->tid);
+	pid_t pid = vm->is_offline ? 0 : up_procs_of(&vm->procs, h->tid, h->time);
 	return up_symbolize_mapped(vm->symbols, &at, pid, h->tid);
 }
 
@@ -330,7 +330,7 @@ static struct up_strand strand_of(struct run *r, uint64_t *sp)
 	if (r->prog->g_arg == UP_NONE)
 		return s;
 	s.g = number_at(r, r->prog->g_arg);
-	s.process = up_procs_of(&r->vm->procs, r->hit->tid);
+	s.process = up_procs_of(&r->vm->procs, r->hit->tid, r->hit->time);
 	if (r->prog->goid_arg != UP_NONE)
 		s.goid = number_at(r, r->prog->goid_arg);
 	*sp -= number_at(r, r->prog->top_arg);
@@ -787,14 +787,20 @@ void up_vm_block(struct up_vm *vm, uint32_t i, uint64_t now)
 	execute(&r);
 }
 
+void up_vm_born(struct up_vm *vm, pid_t tid)
+{
+	up_vars_died(&vm->vars, tid);
+	up_calls_exit(&vm->calls, tid);
+	if (vm->symbols)
+		up_symbolize_forget(vm->symbols, tid);
+}
+
 void up_vm_died(struct up_vm *vm, pid_t tid)
 {
 	/* The main thread of a Go program ends with its process. */
-	if (up_table_count(&vm->calls.goroutines) && up_procs_of(&vm->procs, tid) == tid)
+	if (up_table_count(&vm->calls.goroutines) &&
+	    up_procs_of(&vm->procs, tid, UINT64_MAX) == tid)
 		up_calls_end_process(&vm->calls, tid);
-	up_vars_died(&vm->vars, tid);
-	up_calls_exit(&vm->calls, tid);
 	up_procs_died(&vm->procs, tid);
-	if (vm->symbols)
-		up_symbolize_forget(vm->symbols, tid);
+	up_vm_born(vm, tid);
 }

@@ -144,6 +144,8 @@ struct up_value up_vm_peek(struct up_vm *vm, const struct up_hit *hit, const str
 /* The most scratch memory that one run of a handler needs for that. */
 size_t up_vm_peek_room(const struct up_plan *plan);
 
+/* A thread has begun: whoever had its number before has ended, even if that was not told. */
+void up_vm_born(struct up_vm *vm, pid_t tid);
 /* A thread has ended: what is known of it, and of its process if it was the main one, is forgotten.
  */
 void up_vm_died(struct up_vm *vm, pid_t tid);

@@ -34,7 +34,7 @@ static size_t read_memory(struct up_vm *vm, const struct up_hit *hit, uint64_t a
 			  size_t len)
 {
 	struct up_memory_at at = { .tid = hit->tid,
-				   .pid = up_procs_of(&vm->procs, hit->tid),
+				   .pid = up_procs_of(&vm->procs, hit->tid, hit->time),
 				   .site = &vm->plan->sites[hit->site],
 				   .place = hit->place,
 				   .addr = addr };

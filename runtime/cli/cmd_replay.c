@@ -29,7 +29,7 @@ static void begin(void *ctx, struct up_engine *e)
 	const struct up_replay *r = ctx;
 
 	for (size_t i = 0; i < r->says.threads.nr; i++)
-		up_procs_know(&e->vm.procs, r->says.threads.v[i].tid, r->says.threads.v[i].pid);
+		up_procs_know(&e->vm.procs, r->says.threads.v[i].tid, r->says.threads.v[i].pid, 0);
 	for (size_t i = 0; i < r->says.tracers.nr && i < 2; i++)
 		e->own[i] = r->says.tracers.v[i];
 	e->opts.only = r->says.process;

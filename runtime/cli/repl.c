@@ -174,6 +174,18 @@ static void stop_probes(struct up_repl *r)
 	up_repl_flush(r);
 }
 
+static void tell_losses(struct up_repl *r)
+{
+	struct up_buf b = { 0 };
+	struct up_out_losses l;
+
+	if (!up_session_lost(r->session, &l))
+		return;
+	up_out_losses(&b, &l);
+	up_repl_say(r, "%s", b.s ? b.s : "hits are being lost");
+	up_buf_fini(&b);
+}
+
 static bool do_round(struct up_repl *r, bool *handled)
 {
 	struct up_status st = { 0 };
@@ -184,6 +196,7 @@ static bool do_round(struct up_repl *r, bool *handled)
 		r->is_over = r->failed = true;
 		return false;
 	}
+	tell_losses(r);
 	up_session_timers(r->session);
 	show_round(r);
 	if (r->session->engine.vm.stopped)

@@ -12,6 +12,7 @@
 #include "lang/base/text.h"
 #include "runtime/cli/repl_int.h"
 #include "runtime/cli/words.h"
+#include "runtime/clock.h"
 
 #define CHUNK 16384 /* bytes of a command's output that are shown at a time */
 
@@ -72,8 +73,9 @@ static bool restrict_to(struct up_repl *r, pid_t pid, struct up_status *st)
 	if (up_attach_follow(a, true, st) || up_attach_add_process(a, pid, st))
 		return false;
 	for (size_t i = 0; i < a->nr_tids && first < a->nr_tids; i++)
-		if (!up_procs_of(&r->session->engine.vm.procs, a->tids[i]))
-			up_procs_know(&r->session->engine.vm.procs, a->tids[i], pid);
+		if (!up_procs_of(&r->session->engine.vm.procs, a->tids[i],
+				 up_clock_ns(CLOCK_MONOTONIC)))
+			up_procs_know(&r->session->engine.vm.procs, a->tids[i], pid, 0);
 	r->is_restricted = true;
 	return true;
 }
@@ -175,7 +177,7 @@ static void start(struct up_repl *r, char **words)
 	if (!err && t) {
 		fcntl(pipes[0], F_SETFL, O_NONBLOCK);
 		t->output = pipes[0];
-		up_procs_know(&r->session->engine.vm.procs, c.pid, c.pid);
+		up_procs_know(&r->session->engine.vm.procs, c.pid, c.pid, 0);
 		err = up_child_go(&c, words, &st);
 		t->child = c;
 		up_repl_say(r, "%d started: %s", (int)c.pid, words[0]);

@@ -175,10 +175,27 @@ static enum reason look_around(struct run *r, const struct pollfd *fds)
 	return GO_ON;
 }
 
+/* Says that records are being lost, when they begin to be and every few seconds. */
+static void tell_losses(struct run *r)
+{
+	struct up_buf b = { 0 };
+	struct up_out_losses l;
+
+	if (!up_session_lost(r->session, &l))
+		return;
+	if (r->out.form && r->out.form->lost)
+		r->out.form->lost(&r->out, up_clock_ns(CLOCK_MONOTONIC), &l);
+	up_out_losses(&b, &l);
+	if (!r->o->quiet)
+		up_complain("%s", b.s ? b.s : "hits are being lost");
+	up_buf_fini(&b);
+}
+
 static enum reason do_round(struct run *r, bool *handled)
 {
 	if (up_session_round(r->session, handled, &r->st))
 		return END_FAILED;
+	tell_losses(r);
 	up_session_timers(r->session);
 	if (up_out_flush(&r->out))
 		return END_OUTPUT;

@@ -38,7 +38,7 @@ static int set_up(struct run *r, const struct up_plan *plan)
 	r->engine.vm.calls.gaps = r->src->gaps;
 	/* The thread that a process began with has its number. */
 	if (r->o->pid)
-		up_procs_know(&r->engine.vm.procs, r->o->pid, r->o->pid);
+		up_procs_know(&r->engine.vm.procs, r->o->pid, r->o->pid, 0);
 	if (r->src->begin)
 		r->src->begin(r->src->ctx, &r->engine);
 	return 0;
@@ -143,6 +143,7 @@ static void show_totals(struct run *r)
 	up_engine_totals(&r->engine, &t);
 	t.seconds = (double)(r->engine.ended_at - r->engine.begun_at) / 1e9;
 	r->src->totals(r->src->ctx, &t);
+	up_out_add_up(&t);
 	if (r->out.form->end)
 		r->out.form->end(&r->out, &t);
 	up_out_flush(&r->out);

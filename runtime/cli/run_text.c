@@ -38,7 +38,7 @@ static int next(void *ctx, struct up_event *ev, struct up_status *st)
 			       : up_status_set(st, got, t->path, "cannot read the trace text");
 	}
 	if (pid)
-		up_procs_know(&t->engine->vm.procs, tid, pid);
+		up_procs_know(&t->engine->vm.procs, tid, pid, 0);
 	return 1;
 }
 

@@ -252,7 +252,8 @@ static void test_filter(const char *filter, bool one_event_per_site)
 {
 	bool is_taken = strncmp(filter, "nothing", 7) != 0;
 	struct up_attach_opts o = { .one_event_per_site = one_event_per_site };
-	uint64_t hits = 0;
+	struct up_hit_count n = { 0 };
+	uint64_t slack = 0;
 
 	progs[1].filter = filter;
 	sites[1].prog = 1;
@@ -265,9 +266,8 @@ static void test_filter(const char *filter, bool one_event_per_site)
 	struct seen seen = read_all(a);
 	CHECK(seen.strange == 0 && seen.hits[0] == 3 && seen.hits[2] == 7 && seen.hits[3] == 3);
 	CHECK(seen.hits[1] == (is_taken ? 2u : 5u) && seen.sum[1] == (is_taken ? 3 + 4 : 10));
-	CHECK(up_attach_hits(a, &hits) == is_taken);
-	if (is_taken)
-		CHECK(hits == (one_event_per_site ? 5u : 15u));
+	/* The sites' own counts are those of calls, whatever was recorded. */
+	CHECK(up_attach_hits(a, &n, &slack) && n.entries == 15 && slack == 0);
 	close_attach(a);
 	sites[1].prog = 0;
 }

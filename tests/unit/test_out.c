@@ -416,18 +416,75 @@ static void test_agg_json(void)
 	up_out_fini(&o);
 }
 
+/* The line with the sum: what it is made of, and what the words mean. */
+static void test_sum(struct up_out *o)
+{
+	struct up_out_totals t = {
+		.handled = 1, .rejected = 2, .hits = 3, .is_exact = true, .seconds = 2
+	};
+
+	up_out_summary(&o->buf, &t);
+	CHECK_BUF(&o->buf, "1 hit handled, 0 filtered, 0 lost in 2.0 s\n"
+			   "3 hits = 1 handled + 2 rejected by the kernel\n");
+	t.rejected_foreign = true;
+	up_out_summary(&o->buf, &t);
+	CHECK_BUF(&o->buf, "1 hit handled, 0 filtered, 0 lost in 2.0 s\n"
+			   "3 hits = 1 handled + 2 rejected by the kernel\n"
+			   "hits of other processes are among those rejected by the kernel\n");
+	t = (struct up_out_totals){ .hits = 1, .outside = 1, .is_exact = true, .seconds = 2 };
+	up_out_summary(&o->buf, &t);
+	CHECK_BUF(&o->buf, "0 hits handled, 0 filtered, 0 lost in 2.0 s\n"
+			   "1 hit = 1 outside\n"
+			   "outside: before recording began, or after the end\n");
+	t = (struct up_out_totals){ .handled = 1, .hits = 1, .rejected_unknown = true };
+	up_out_summary(&o->buf, &t);
+	CHECK_BUF(&o->buf, "1 hit handled, 0 filtered, 0 lost in 0.0 ms\n"
+			   "hits that the kernel rejected were not counted\n");
+	o->form->end(o, &t);
+	CHECK(o->buf.s && strstr(o->buf.s, "\"filtered\":0,\"rejected\":null,") &&
+	      strstr(o->buf.s, ",\"hits\":null,"));
+	up_buf_reset(&o->buf);
+}
+
+/* What is told while the run goes on. */
+static void test_losses(void)
+{
+	struct up_out_loss on[12];
+	struct up_out_losses l = {
+		.on = on, .nr = 12, .lost = 78, .buffer_kb = 16384, .has_grown = true
+	};
+	struct up_out o = { .form = up_out_form_find("json"), .fd = -1 };
+
+	for (unsigned i = 0; i < 12; i++)
+		on[i] = (struct up_out_loss){ .cpu = 2 * i, .lost = i + 1 };
+	up_out_losses(&o.buf, &l);
+	CHECK_BUF(&o.buf, "lost 1 on CPU 0, 2 on CPU 2, 3 on CPU 4, 4 on CPU 6, 5 on CPU 8, 6 on "
+			  "CPU 10, 7 on CPU 12, 8 on CPU 14, and more on 4 others; the buffer has "
+			  "grown to 16384 KiB for each CPU: a larger one (--buffer SIZE) or fewer "
+			  "hits help");
+	l.nr = 1;
+	l.lost = 1;
+	o.form->lost(&o, 5, &l);
+	CHECK_BUF(&o.buf, "{\"type\":\"lost\",\"time\":5,\"lost\":1,"
+			  "\"lost_on\":[{\"cpu\":0,\"records\":1}],\"buffer_kib\":16384}\n");
+	up_out_fini(&o);
+}
+
 static void test_end(void)
 {
+	static const struct up_out_loss lost[] = { { 0, 1 }, { 3, 1 } };
 	struct up_out o = { .form = up_out_form_find("json"), .fd = -1 };
-	struct up_out_totals t = { .handled = 1, .seconds = 1.25 };
+	struct up_out_totals t = { .handled = 1, .hits = 1, .seconds = 1.25 };
 
 	up_out_summary(&o.buf, &t);
 	CHECK_BUF(&o.buf, "1 hit handled, 0 filtered, 0 lost in 1.2 s\n");
 	t = (struct up_out_totals){ .handled = 3,
+				    .hits = 31,
 				    .filtered = 1,
 				    .lost = 2,
 				    .lost_not_hits = 8,
 				    .lost_unknown = true,
+				    .losses = { .on = lost, .nr = 2, .lost = 2, .buffer_kb = 64 },
 				    .doubtful = 9,
 				    .unpaired = 1,
 				    .no_return = 2,
@@ -448,56 +505,51 @@ static void test_end(void)
 				    .changed_files = 8,
 				    .seconds = 0.0123 };
 	up_out_summary(&o.buf, &t);
-	CHECK_BUF(&o.buf, "3 hits handled, 1 filtered, more than 2 lost in 12.3 ms\n"
-			  "of the lost, up to 8 may be threads that began or ended, not hits\n"
-			  "9 returns were left out, because hits were lost during their calls\n"
-			  "1 return came from a call whose entry was not seen\n"
-			  "2 calls were left without a return\n"
-			  "10 calls were nested too deeply: the kernel tells of 64 nested returns "
-			  "of a thread, and at most 8192 open calls are kept\n"
-			  "1 division by zero\n"
-			  "7 records of the kernel made no sense\n"
-			  "4 values could not be read\n"
-			  "5 events came out of time order\n"
-			  "6 updates of aggregations were dropped: their tables were full\n"
-			  "12 assignments were dropped: their tables were full\n"
-			  "13 handlers were ended: their loops ran too long\n"
-			  "14 texts found no room: they became (fault)\n"
-			  "15 hits were left out, because the run was interrupted again\n"
-			  "16 lines of the text could not be read, the first is line 7\n"
-			  "18 events are at other places than the probes: another program's, or "
-			  "another version\n"
-			  "17 events that no probe is for were passed over\n"
-			  "8 probed files were replaced or written to\n");
+	CHECK_BUF(&o.buf,
+		  "3 hits handled, 1 filtered, more than 2 lost in 12.3 ms\n"
+		  "about 31 hits = 3 handled + 1 filtered + 2 lost + 10 unpaired + "
+		  "15 left out\n"
+		  "of the lost, up to 8 may be threads that began or ended, not hits\n"
+		  "lost 1 on CPU 0, 1 on CPU 3; the buffer has 64 KiB for each CPU: a larger "
+		  "one (--buffer SIZE) or fewer hits help\n"
+		  "9 returns were left out, because hits were lost during their calls\n"
+		  "1 return came from a call whose entry was not seen\n"
+		  "2 calls were left without a return\n"
+		  "10 calls were nested too deeply: the kernel tells of 64 nested returns "
+		  "of a thread, and at most 8192 open calls are kept\n"
+		  "1 division by zero\n"
+		  "7 records of the kernel made no sense\n"
+		  "4 values could not be read\n"
+		  "5 events came out of time order\n"
+		  "6 updates of aggregations were dropped: their tables were full\n"
+		  "12 assignments were dropped: their tables were full\n"
+		  "13 handlers were ended: their loops ran too long\n"
+		  "14 texts found no room: they became (fault)\n"
+		  "15 hits were left out, because the run was interrupted again\n"
+		  "16 lines of the text could not be read, the first is line 7\n"
+		  "18 events are at other places than the probes: another program's, or "
+		  "another version\n"
+		  "17 events that no probe is for were passed over\n"
+		  "8 probed files were replaced or written to\n");
 	o.form->end(&o, &t);
 	CHECK_BUF(&o.buf,
 		  "{\"type\":\"end\",\"handled\":3,\"filtered\":1,\"rejected\":0,\"lost\":2,"
-		  "\"lost_unknown\":true,\"lost_not_hits\":8,\"doubtful\":9,\"unpaired\":1,"
+		  "\"unpaired\":10,\"outside\":0,\"left_out\":15,\"missing\":0,\"hits\":31,"
+		  "\"exact\":false,\"foreign\":0,"
+		  "\"lost_on\":[{\"cpu\":0,\"records\":1},{\"cpu\":3,\"records\":1}],"
+		  "\"lost_unknown\":true,\"lost_not_hits\":8,\"lost_growing\":0,"
+		  "\"lost_threads\":0,"
+		  "\"doubtful\":9,"
 		  "\"no_return\":2,\"too_deep\":10,\"by_zero\":1,\"corrupt\":7,"
 		  "\"faults\":4,\"late\":5,"
 		  "\"dropped_rows\":6,\"dropped_vars\":12,\"cut_off\":13,\"no_room\":14,"
-		  "\"left_out\":15,\"unreadable\":16,\"others\":17,\"misplaced\":18,\"changed_"
-		  "files\":8,\"seconds\":0.0123}\n");
+		  "\"unreadable\":16,\"others\":17,\"misplaced\":18,"
+		  "\"changed_files\":8,\"seconds\":0.0123}\n");
 	t.lost = 0;
 	up_out_summary(&o.buf, &t);
 	CHECK(o.buf.s && strstr(o.buf.s, "1 filtered, an unknown number lost in 12.3 ms\n"));
 	up_buf_reset(&o.buf);
-	t = (struct up_out_totals){ .handled = 1, .rejected = 2, .seconds = 2 };
-	up_out_summary(&o.buf, &t);
-	CHECK_BUF(&o.buf, "1 hit handled, 0 filtered, 0 lost in 2.0 s\n"
-			  "about 2 hits were rejected in the kernel\n");
-	t.rejected = 1;
-	t.rejected_foreign = true;
-	up_out_summary(&o.buf, &t);
-	CHECK_BUF(&o.buf,
-		  "1 hit handled, 0 filtered, 0 lost in 2.0 s\n"
-		  "about 1 hit was rejected in the kernel, hits of other processes included\n");
-	t.rejected_unknown = true;
-	up_out_summary(&o.buf, &t);
-	CHECK_BUF(&o.buf, "1 hit handled, 0 filtered, 0 lost in 2.0 s\n"
-			  "hits that the kernel rejected were not counted\n");
-	o.form->end(&o, &t);
-	CHECK(o.buf.s && strstr(o.buf.s, "\"filtered\":0,\"rejected\":null,"));
+	test_sum(&o);
 	up_out_fini(&o);
 }
 
@@ -727,6 +779,7 @@ int main(void)
 	test_agg_many_keys();
 	test_agg_json();
 	test_end();
+	test_losses();
 	test_printf_as_in_c();
 	test_printf();
 	test_flush_nonblocking();
