@@ -80,4 +80,16 @@ for how in '' --exact-entry --single-sites; do
 	grep -v '^entered\|^$' "$TMP/out" | sort >"$TMP/got"
 	expect_eq "hits ${how:-where they are cheap}" "$(cat "$TMP/got")" "$(cat "$TMP/want")"
 done
+
+# What was recorded at such places is replayed as if it were the entry.
+cat >"$TMP/script.up" <<END
+$program
+END
+run_up -q record -o "$TMP/it.dat" -c ./t_entries "$TMP/script.up"
+expect_status 0
+run_up replay "$TMP/it.dat"
+expect_status 0
+expect_line '^entered = 10$' out
+grep -v '^entered\|^$' "$TMP/out" | sort >"$TMP/got"
+expect_eq "hits that were recorded" "$(cat "$TMP/got")" "$(cat "$TMP/want")"
 nothing_left

@@ -26,7 +26,7 @@ for_each()
 # exit status must be WANT's, or 0.
 run_kind()
 {
-	run_up -o "$TMP/hits" -e "$program" -c "./t_frames $1"
+	run_up --return=kernel --unsafe -o "$TMP/hits" -e "$program" -c "./t_frames $1"
 	expect_status "${WANT:-0}"
 	expect_line ' 0 filtered, 0 lost in ' err
 	expect_no_line 'not seen|too deeply|left out' err
@@ -69,7 +69,7 @@ step(7) = 8, 0 below' 2
 
 # The same with two probes on the function: each is left as often, neither takes the other for a call above it, and
 # the entry of other() shows both that they have been left.
-run_up -o "$TMP/hits" -e 'probe ./t_frames:step < a = count() > on return < ra = count() by depth >
+run_up --return=kernel --unsafe -o "$TMP/hits" -e 'probe ./t_frames:step < a = count() > on return < ra = count() by depth >
 	probe ./t_frames:step < b = count() > on return < rb = count() by depth >
 	probe ./t_frames:other on return < o = count() by depth >' -c './t_frames again'
 expect_status 0
@@ -112,7 +112,7 @@ done
 # --- several stacks -------------------------------------------------------------------------------
 
 # Entries alone; the kernel keeps returns in one list for a thread, and coroutines return in another order.
-run_up -o "$TMP/hits" -e 'probe ./t_frames:step < printf("step(%d)\n", arg0:s32) >' -c './t_frames coroutines'
+run_up --return=kernel --unsafe -o "$TMP/hits" -e 'probe ./t_frames:step < printf("step(%d)\n", arg0:s32) >' -c './t_frames coroutines'
 expect_status 0
 expect_eq "coroutines" "$(cat "$TMP/hits")" 'step(10)
 step(20)
@@ -122,7 +122,7 @@ step(21)'
 # --- vfork ----------------------------------------------------------------------------------------
 
 # The child is in launch(), as its parent is.
-run_up -o "$TMP/hits" -e 'probe ./t_frames:launch, ./t_frames:step < in = count() by func > on return <
+run_up --return=kernel --unsafe -o "$TMP/hits" -e 'probe ./t_frames:launch, ./t_frames:step < in = count() by func > on return <
 		out = count() by func; if (retval:s32 - (if (func == "step") 1 else 0) != arg0:s32) < wrong = count() >
 		depths = count() by func, depth
 	>' -c './t_frames vfork'
@@ -144,7 +144,7 @@ expect_line '^12 hits handled, 0 filtered, 0 lost in ' err
 expect_no_line 'not seen|without a return' err
 
 # vfork itself is entered once and returns twice, first in the child.
-run_up -o "$TMP/hits" -e 'probe libc:vfork < printf("in\n") > on return < printf("out %d\n", if (retval:s32 > 0) 1 else 0) >' \
+run_up --return=kernel --unsafe -o "$TMP/hits" -e 'probe libc:vfork < printf("in\n") > on return < printf("out %d\n", if (retval:s32 > 0) 1 else 0) >' \
 	-c './t_frames vfork'
 expect_status 0
 expect_eq "returns of vfork" "$(cat "$TMP/hits")" 'in
@@ -163,7 +163,7 @@ expect_no_line 'not seen|without a return' err
 # Runs three descents of $1 + 1 calls, with five calls of step() and other() below each, then step(1000).
 run_deep()
 {
-	run_up -o "$TMP/hits" -e 'probe ./t_frames:descend < down = count() > on return < up = count(); if (arg0 + depth != '"$1"') < wrong = count() > >
+	run_up --return=kernel --unsafe -o "$TMP/hits" -e 'probe ./t_frames:descend < down = count() > on return < up = count(); if (arg0 + depth != '"$1"') < wrong = count() > >
 		probe ./t_frames:step, ./t_frames:other < in = count() > on return <
 			out = count()
 			if (retval:s32 - (if (func == "step") 1 else 2) != arg0:s32) < wrong = count() >

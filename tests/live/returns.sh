@@ -97,15 +97,15 @@ expect_status 0
 expect_eq "returned values" "$(grep ' = ' "$TMP/out" | sort)" "$(cat "$TMP/want")"
 
 # Where it returns to, the stack, a register, what the entry had: the same as the kernel's return probe tells.
-program='probe ./t_frames:step on return < printf("%s %d %d %x %d %d %x\n", ip:sym, retval:s32, entry.arg0:s32, reg.ax:u32,
+program='probe ./t_add:fib on return < printf("%s %d %d %x %d %d %x\n", ip:sym, retval:s32, entry.arg0:s32, reg.ax:u32,
 	sp - entry.sp, stack - entry.stack, stack[2]) >'
-run_up -q --return=kernel -e "$program" -c './t_frames again'
+run_up -q --return=kernel -e "$program" -c ./t_add
 expect_status 0
 grep '^[a-z].* ' "$TMP/out" >"$TMP/kernel"
-run_up -q --return=sites -e "$program" -c './t_frames again'
+run_up -q --return=sites -e "$program" -c ./t_add
 expect_status 0
 expect_eq "returns at sites" "$(grep '^[a-z].* ' "$TMP/out" | cut -d' ' -f1-6)" "$(cut -d' ' -f1-6 "$TMP/kernel")"
-[ -s "$TMP/kernel" ] || fail "step() returned nowhere"
+[ -s "$TMP/kernel" ] || fail "fib() returned nowhere"
 
 # A function that is left by a jump has returned nothing yet; two probes on one function; conditions.
 run_up -f json -o "$TMP/out" -e '
@@ -128,6 +128,21 @@ for name in "${!calls[@]}"; do
 	expect_eq "returns of $name, by a pattern" "$(counted left | sed -n "s/^$name //p")" "${returns[$name]}"
 done
 
+# --- recorded and replayed ---------------------------------------------------------------------------------------------
+
+cat >"$TMP/script.up" <<END
+probe $(targets_in ./t_throw) < entered = count() by func > on return < left = count() by func, (elapsed >= 0) >
+END
+run_up -q record -o "$TMP/it.dat" -c ./t_throw "$TMP/script.up"
+expect_status 0
+run_up -f json replay "$TMP/it.dat"
+expect_status 0
+expect_eq "calls that were recorded" "$(counted entered)" "$(table calls)"
+expect_eq "returns that were recorded" "$(counted left)" "$(table returns)"
+run_up replay "$TMP/it.dat" -e 'probe t_throw:wide on return < printf("wide = %d\n", retval) >'
+expect_status 0
+expect_eq "values that were recorded" "$(grep '^wide' "$TMP/out" | sort | tr '\n' ' ')" 'wide = 21 wide = 22 wide = 23 '
+
 # --- what is asked for by hand -----------------------------------------------------------------------------------------
 
 run_up check --return=kernel -e 'probe ./t_throw:outer on return < count() >'
@@ -138,15 +153,15 @@ expect_status 0
 expect_line '^r:' out
 expect_line 'warning\[unsafe\]' err
 # C programs are probed by the kernel's return probe, unless it is told otherwise.
-run_up plan -e 'probe ./t_frames:step on return < count() >'
+run_up plan -e 'probe ./t_add:fib on return < count() >'
 expect_line '^r:' out
 run_up -q --return=sites -e 'probe ./t_frames:descend < entered = count() > on return < left = count() by (entry.arg0:s32 > 200) >' -c './t_frames 300'
 expect_status 0
 expect_line '^entered = 903$' out
 expect_line '^ *false +603$' out
 expect_line '^ *true +300$' out
-# Coroutines, which the kernel's return probes would end: nothing is paired across stacks, but all is seen.
-run_up -q --return=sites -e 'probe ./t_frames:step < entered = count() > probe ./t_frames:step on return < left = count() >' -c './t_frames coroutines'
+# Coroutines, which the kernel's return probes would end: all is seen, though calls of several stacks are not paired.
+run_up -q -e 'probe ./t_frames:step < entered = count() > probe ./t_frames:step on return < left = count() >' -c './t_frames coroutines'
 expect_status 0
 expect_line '^done$' out
 expect_line '^entered = 4$' out

@@ -10,6 +10,8 @@
 /* Where the function is that is called. */
 static uint64_t place = 0x401000;
 
+static bool at_exits; /* are returns seen at the functions' exits? */
+
 static struct up_strand thread(pid_t tid)
 {
 	return (struct up_strand){ .tid = tid };
@@ -19,9 +21,13 @@ static struct up_strand thread(pid_t tid)
 static struct up_call *enter_of(struct up_calls *c, struct up_strand s, uint32_t probe, uint64_t sp,
 				uint64_t ra, uint64_t kept)
 {
-	struct up_call call = {
-		.probe = probe, .sp = sp, .ra = ra, .place = place, .time = sp, .nr_vals = 2
-	};
+	struct up_call call = { .probe = probe,
+				.sp = sp,
+				.ra = ra,
+				.place = place,
+				.time = sp,
+				.nr_vals = 2,
+				.by_kernel = !at_exits };
 	struct up_value v = { .u = kept };
 	struct up_value text = { .p = "abc", .len = 3 };
 	struct up_thread *t;
@@ -195,6 +201,27 @@ static void test_limits(void)
 	up_calls_fini(&c);
 }
 
+/* Only calls whose return the kernel's probe is to see count for its limit. */
+static void test_exits(void)
+{
+	uint64_t sp = 10000000;
+	struct up_calls c;
+
+	up_calls_init(&c);
+	for (unsigned i = 0; i < 3 * UP_CALLS_KERNEL; i++) {
+		at_exits = i % 3 != 0;
+		enter(&c, TID, 1, sp -= 16, 5, i + 1);
+	}
+	at_exits = false;
+	enter(&c, TID, 1, sp -= 16, 5, 1);
+	at_exits = true;
+	enter(&c, TID, 1, sp -= 16, 5, 2);
+	at_exits = false;
+	up_calls_exit(&c, TID);
+	CHECK(c.too_deep == 1 && c.abandoned == 3 * UP_CALLS_KERNEL + 1);
+	up_calls_fini(&c);
+}
+
 /* One call stays open while others come and go: what they kept is given back. */
 static void test_no_growth(void)
 {
@@ -360,6 +387,7 @@ int main(void)
 	test_replaced();
 	test_lost();
 	test_limits();
+	test_exits();
 	test_no_growth();
 	return unit_report("calls");
 }
