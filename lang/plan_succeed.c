@@ -164,21 +164,26 @@ static void match_sites(struct merge *m)
 	m->s->first_site = m->old->nr_sites;
 }
 
-/* What stands for a site that is gone: texts of neighbours are shared. */
+/* What stands for a site that is gone: texts of neighbours are shared, none of the old plan's. */
 static struct up_plan_site bury_site(struct merge *m, const struct up_plan_site *old,
 				     const struct up_plan_site *before)
 {
-	struct up_plan_site s = *old;
 	bool is_same = before && !strcmp(before->path, old->path);
+	bool is_same_object = is_same && !strcmp(before->object, old->object);
 
-	s.path = is_same ? before->path : copy_text(m, old->path);
-	s.object = is_same && !strcmp(before->object, old->object) ? before->object
-								   : copy_text(m, old->object);
-	s.func = copy_text(m, old->func);
-	s.probe = copy_text(m, old->probe);
-	s.insn = NULL;
-	s.prog = m->dead[m->p->events[old->event].is_return];
-	return s;
+	return (struct up_plan_site){
+		.path = is_same ? before->path : copy_text(m, old->path),
+		.offset = old->offset,
+		.addr = old->addr,
+		.object = is_same_object ? before->object : copy_text(m, old->object),
+		.func = copy_text(m, old->func),
+		.func_off = old->func_off,
+		.probe = copy_text(m, old->probe),
+		.prog = m->dead[m->p->events[old->event].is_return],
+		.event = old->event,
+		.machine = old->machine,
+		.id = old->id,
+	};
 }
 
 static void renumber_sites(struct merge *m)
