@@ -45,7 +45,7 @@ p.do("t[1] = 1")
 p.equal(p.do("n = 0"), "")
 
 # A flood is stopped, and what was left out is told.
-asked.ask("pace 100000 10")
+asked.ask("pace 40000 10")
 p.wait("the flood", r"arg0:s32=1000$")
 p.type(INTERRUPT)
 p.wait("the pause", "is left out from here on")
