@@ -153,7 +153,7 @@ static int configure(struct up_attach *a, const struct up_attach_opts *o, struct
 	char percent[16];
 
 	if (!err)
-		err = set(a, "trace_clock", "mono", st);
+		err = set(a, "trace_clock", o->local_clock ? "local" : "mono", st);
 	if (!err)
 		err = set_if_possible(a, "buffer_subbuf_size_kb", "64", st);
 	if (!err)

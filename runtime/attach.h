@@ -23,6 +23,7 @@ struct up_attach_opts {
 	bool keep_oldest;        /* a full buffer drops new events instead of old ones */
 	bool one_event_per_site; /* do not ask whether the kernel can have many sites in one event
 				  */
+	bool local_clock;        /* nobody asks for times: each CPU's own clock will do */
 	bool lifecycle;          /* also task_newtask and sched_process_exit */
 	bool follow;       /* threads and processes started by a traced thread are traced too */
 	bool as_text;      /* events will be read as text: it is to look as usual */

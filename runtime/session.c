@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lang/opcodes.h"
 #include "lang/plan_succeed.h"
 #include "runtime/clock.h"
 #include "runtime/leftovers.h"
@@ -33,6 +34,26 @@ static bool has_calls(const struct up_plan *p)
 	return false;
 }
 
+/* Does some handler ask when a hit was? */
+static bool asks_for_time(const struct up_plan *p)
+{
+	for (uint32_t i = 0; i < p->nr_progs; i++)
+		for (uint32_t k = 0; k < p->progs[i].nr_code; k++) {
+			const struct up_insn *insn = &p->progs[i].code[k];
+
+			if (insn->op == OP_CONTEXT &&
+			    (insn->b == UP_CX_TIME || insn->b == UP_CX_ELAPSED))
+				return true;
+		}
+	return false;
+}
+
+/* Must the events of all CPUs be handled in the order of time? */
+static bool is_ordered(const struct up_session *s)
+{
+	return s->plan->needs_order || s->opts.attach.lifecycle;
+}
+
 static int open_reader(struct up_session *s, struct up_status *st)
 {
 	const struct up_attach *a = s->attach;
@@ -44,8 +65,7 @@ static int open_reader(struct up_session *s, struct up_status *st)
 	s->has_src = true;
 	if (err)
 		return up_status_set(st, err, s->src.failed, "cannot open the ring buffer");
-	bool ordered = s->plan->needs_order || a->lifecycle;
-	err = up_merge_init(&s->merge, &s->src.pages, a->commit_size, !ordered);
+	err = up_merge_init(&s->merge, &s->src.pages, a->commit_size, !is_ordered(s));
 	if (err)
 		return up_status_set(st, err, NULL, "cannot set up the merge");
 	s->has_merge = true;
@@ -112,6 +132,7 @@ int up_session_open(const struct up_plan *plan, const struct up_session_opts *op
 		s->opts.attach.buffer_percent = RECORD_PERCENT;
 	s->opts.attach.skip_self =
 		opts->is_lasting || (!s->opts.attach.follow && up_selfmap_hits(plan));
+	s->opts.attach.local_clock = !is_ordered(s) && !asks_for_time(plan);
 	int err = set_up(s, out, st);
 	if (err) {
 		up_session_close(s, NULL, NULL);

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -17,7 +18,9 @@
 	4096 /* a table of no more is kept sparser: it is in the caches, and then what \
 		costs time is looking at a second slot */
 #define INLINE_KEY 32
-#define DEAD UINT32_MAX /* key_len of a deleted row */
+#define SMALL_PAGE 4096u
+#define HUGE_FROM ((size_t)2 << 20) /* arrays of this size and more ask for huge pages */
+#define DEAD UINT32_MAX             /* key_len of a deleted row */
 #define NO_ROW UINT32_MAX
 
 /*
@@ -182,6 +185,16 @@ static struct slot *find_slot(const struct up_table *t, uint32_t hash, const voi
 	}
 }
 
+/* Before its first use: a fault costs more than clearing 4 KiB. It is only advice. */
+static void advise(void *array, size_t size)
+{
+	uintptr_t start = ((uintptr_t)array + SMALL_PAGE - 1) / SMALL_PAGE * SMALL_PAGE;
+	uintptr_t end = ((uintptr_t)array + size) / SMALL_PAGE * SMALL_PAGE;
+
+	if (size >= HUGE_FROM)
+		madvise((void *)start, end - start, MADV_HUGEPAGE);
+}
+
 static bool grow_slots(struct up_table *t)
 {
 	size_t nr = t->nr_slots ? t->nr_slots * 2 : FIRST_SLOTS, mask = nr - 1;
@@ -189,6 +202,7 @@ static bool grow_slots(struct up_table *t)
 
 	if (!slots)
 		return false;
+	advise(slots, nr * sizeof(*slots));
 	for (size_t i = 0; i < t->nr_slots; i++) {
 		size_t to = t->slots[i].hash & mask;
 
@@ -215,6 +229,7 @@ static bool grow_rows(struct up_table *t)
 	char *rows = realloc(t->rows, size);
 	if (!rows)
 		return false;
+	advise(rows, size);
 	t->rows = rows;
 	t->cap_rows = cap;
 	return true;
