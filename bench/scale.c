@@ -21,9 +21,9 @@
 #define MAX_POINTS 6
 #define BAR 40 /* columns of the longest bar */
 /*
- * The exponents of growth over the whole range that still count as linear: of what there is once
- * for each thing, and of an event, which need not grow at all. What needs no more memory than the
- * caches have costs several times less than what does.
+ * The exponents of growth that still count as linear: of what there is once for each thing, over
+ * the last step, where little of it is in the caches before or after; and of an event, which need
+ * not grow at all, over the whole range.
  */
 #define STEEPEST 1.25
 #define STEEPEST_EVENT 0.5
@@ -197,12 +197,12 @@ static void show_bar(double value, double highest)
 		putchar(i < (int)(value / highest * BAR + 0.5) ? '#' : ' ');
 }
 
-/* By what power of n a cost grows that was `first` for the fewest and is `last` for the most. */
-static double exponent(const struct dimension *d, unsigned nr, double first, double last)
+/* By what power of n a cost grows that is `first` for the fewest of those judged, `last` for the
+ * most. */
+static double exponent(const struct dimension *d, unsigned from, unsigned to, double first,
+		       double last)
 {
-	double times = (double)d->points[nr - 1] / d->points[0];
-
-	return !d->is_event + log(last / first) / log(times);
+	return !d->is_event + log(last / first) / log((double)d->points[to] / d->points[from]);
 }
 
 /* Says how it grows; false when too fast. */
@@ -230,10 +230,11 @@ static bool show(const struct dimension *d, const struct point *p, unsigned nr)
 			printf("| %6.0f bytes", p[i].bytes);
 		putchar('\n');
 	}
+	unsigned from = d->is_event ? 0 : nr - 2, to = nr - 1;
 	ok = judge(d, d->is_event ? "an event's time" : "the time",
-		   exponent(d, nr, p[0].ns, p[nr - 1].ns));
+		   exponent(d, from, to, p[from].ns, p[to].ns));
 	if (!d->is_event && p[0].bytes > 0)
-		ok &= judge(d, "memory", exponent(d, nr, p[0].bytes, p[nr - 1].bytes));
+		ok &= judge(d, "memory", exponent(d, from, to, p[from].bytes, p[to].bytes));
 	return ok;
 }
 

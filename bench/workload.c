@@ -234,7 +234,7 @@ static size_t count_pages(const struct work *w, const struct work_mix *mix)
 {
 	uint32_t longest = 0;
 
-	for (uint32_t i = 0; i < w->records.nr; i++)
+	for (uint32_t i = 0; i < w->plan->nr_events; i++)
 		if (length_of(w, &w->records.events[i]) > longest)
 			longest = length_of(w, &w->records.events[i]);
 	return mix->nr_events / ((WORK_PAGE - 16) / (longest + 4)) + 2 * mix->nr_cpus + 1;
