@@ -127,21 +127,14 @@ static void ask(struct up_repl *r)
 	up_line_ask(r->prompt);
 }
 
-/* Losses are told of when they begin, and mark the prompt for as long as they go on. */
+/* Losses mark the prompt for as long as they go on. */
 static void look_for_losses(struct up_repl *r, uint64_t now)
 {
-	uint64_t lost = r->session->src.lost;
+	uint64_t gaps = r->session->src.nr_gaps;
 
-	if (lost == r->lost_told)
+	if (gaps == r->gaps_seen)
 		return;
-	if (!r->lost_at || now - r->lost_at >= MARK_NS) {
-		up_repl_say(r,
-			    "records are being lost, %llu so far: more happens than is read; "
-			    "--buffer takes a larger buffer",
-			    (unsigned long long)lost);
-		up_repl_flush(r);
-	}
-	r->lost_told = lost;
+	r->gaps_seen = gaps;
 	r->lost_at = now;
 }
 

@@ -76,7 +76,7 @@ struct up_repl {
 	bool is_over;                      /* its user leaves */
 	bool failed;                       /* because of a failure that was reported */
 	uint64_t left_out;                 /* lines since it was paused */
-	uint64_t lost_told;                /* losses that have been told of */
+	uint64_t gaps_seen;                /* losses that were noticed */
 	uint64_t lost_at;                  /* ns: when the latest were found */
 	uint64_t flood_at, flood;          /* lines of probes since then, ns */
 	uint64_t looked_at;                /* ns: when hits were looked at last */

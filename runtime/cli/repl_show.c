@@ -117,6 +117,16 @@ static void put_entry(struct up_repl *r, const struct up_entry *e)
 	up_buf_putc(b, '\n');
 }
 
+/* On all processors. */
+static uint64_t count_lost(const struct up_src_raw *src)
+{
+	uint64_t lost = 0;
+
+	for (unsigned i = 0; i < src->pages.nr_q; i++)
+		lost += up_src_raw_lost(src, i);
+	return lost;
+}
+
 void up_repl_probes(struct up_repl *r, const char *args)
 {
 	(void)args;
@@ -129,9 +139,10 @@ void up_repl_probes(struct up_repl *r, const char *args)
 		      "hits/s", "declaration");
 	for (size_t i = 0; i < r->program.nr; i++)
 		put_entry(r, &r->program.v[i]);
-	if (r->session->src.lost)
+	uint64_t lost = count_lost(&r->session->src);
+	if (lost)
 		up_repl_say(r, "%llu records were lost: the buffer was full; see --buffer",
-			    (unsigned long long)r->session->src.lost);
+			    (unsigned long long)lost);
 }
 
 /* ---- what has been gathered ---- */
