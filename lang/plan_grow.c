@@ -94,6 +94,7 @@ static struct up_plan_site copy_site(struct up_arena *a, const struct up_plan_si
 	out.object = up_arena_strdup(a, s->object);
 	out.func = up_arena_strdup(a, s->func);
 	out.probe = up_arena_strdup(a, s->probe);
+	out.risk = s->risk ? up_arena_strdup(a, s->risk) : NULL;
 	out.event = event;
 	return out;
 }
