@@ -56,37 +56,36 @@ static struct up_tracedat_text keep(struct up_recorder *r, const struct up_buf *
 int up_recorder_keep(struct up_recorder *r, struct up_tracedat_text *to, const struct up_buf *b)
 {
 	jmp_buf oom;
-	int err = 0;
-
-	if (b->failed)
-		return -ENOMEM;
-	up_arena_on_oom(r->head.arena, &oom);
-	if (setjmp(oom))
-		err = -ENOMEM;
-	else
-		*to = keep(r, b);
-	up_arena_on_oom(r->head.arena, NULL);
-	return err;
-}
-
-int up_recorder_add_format(struct up_recorder *r, const char *system, const struct up_buf *b)
-{
-	jmp_buf oom;
-	int err = 0;
 
 	if (b->failed)
 		return -ENOMEM;
 	up_arena_on_oom(r->head.arena, &oom);
 	if (setjmp(oom)) {
-		err = -ENOMEM;
-	} else {
-		struct up_tracedat_format f = { up_arena_strdup(r->head.arena, system),
-						keep(r, b) };
-
-		up_vec_push(r->head.arena, &r->head.formats, f);
+		up_arena_on_oom(r->head.arena, NULL);
+		return -ENOMEM;
 	}
+	*to = keep(r, b);
 	up_arena_on_oom(r->head.arena, NULL);
-	return err;
+	return 0;
+}
+
+int up_recorder_add_format(struct up_recorder *r, const char *system, const struct up_buf *b)
+{
+	struct up_tracedat_format f;
+	jmp_buf oom;
+
+	if (b->failed)
+		return -ENOMEM;
+	up_arena_on_oom(r->head.arena, &oom);
+	if (setjmp(oom)) {
+		up_arena_on_oom(r->head.arena, NULL);
+		return -ENOMEM;
+	}
+	f.system = up_arena_strdup(r->head.arena, system);
+	f.text = keep(r, b);
+	up_vec_push(r->head.arena, &r->head.formats, f);
+	up_arena_on_oom(r->head.arena, NULL);
+	return 0;
 }
 
 /* ---- writing ---- */

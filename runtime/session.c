@@ -132,7 +132,8 @@ int up_session_open(const struct up_plan *plan, const struct up_session_opts *op
 		s->opts.attach.buffer_percent = RECORD_PERCENT;
 	s->opts.attach.skip_self =
 		opts->is_lasting || (!s->opts.attach.follow && up_selfmap_hits(plan));
-	s->opts.attach.local_clock = !is_ordered(s) && !asks_for_time(plan);
+	/* The kernel's text is in the order of time, and read up to a time. */
+	s->opts.attach.local_clock = !is_ordered(s) && !asks_for_time(plan) && !opts->from_text;
 	int err = set_up(s, out, st);
 	if (err) {
 		up_session_close(s, NULL, NULL);
