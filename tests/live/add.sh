@@ -1,4 +1,5 @@
 # Entry and return of calls whose number and values are known: the target prints the truth, in the same words.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 cd "$TARGETS"

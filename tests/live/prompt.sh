@@ -1,4 +1,5 @@
 # The prompt, in a terminal: declarations, values and commands on calls that are known.
+# Guest: only where this machine cannot trace.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_tracefs
