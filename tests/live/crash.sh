@@ -106,10 +106,19 @@ done
 
 # While the command is held back, certainly: uptick is stopped first, and goes on to its end if that was too late. Then
 # the command never runs.
+
+# The command and the helper process; quick enough to see them before the command is let go.
+has_forked()
+{
+	local children=()
+	{ read -ra children <"/proc/$up_pid/task/$up_pid/children"; } 2>/dev/null || true
+	((${#children[@]} == 2))
+}
+
+# A command that has been let go is another program.
 is_held_back()
 {
-	# The command, and the helper process.
-	(($(pgrep -P "$up_pid" -xc uptick) == 2))
+	pgrep -P "$up_pid" -x uptick >/dev/null
 }
 
 hold_back()
@@ -118,11 +127,10 @@ hold_back()
 	for ((tries = 0; tries < 20; tries++)); do
 		rm -f "$TMP/ran"
 		start_marked --single-sites -e 'probe ./t_many:f_00* < count() >' -c "$command"
-		until is_held_back || ! kill -0 "$up_pid" 2>/dev/null; do
+		until has_forked || ! kill -0 "$up_pid" 2>/dev/null; do
 			:
 		done
 		if kill -STOP "$up_pid" 2>/dev/null; then
-			# A command that has been let go is another program by then.
 			sleep 0.1
 			! is_held_back || return 0
 			kill -CONT "$up_pid"

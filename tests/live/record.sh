@@ -150,6 +150,7 @@ part=$(sed -n 's/ hits handled.*//p' "$TMP/err")
 # Cut off at any byte: an error, or some of it and a word about the rest.
 size=$(stat -c %s "$TMP/it.dat")
 for at in 0 5 20 100 300 1000 2000 4000 8000 20000 60000 70000 100000 $((size - 1)); do
+	[ "$at" -lt "$size" ] || continue
 	head -c "$at" "$TMP/it.dat" >"$TMP/cut.dat"
 	run_up replay "$TMP/cut.dat"
 	if [ "$status" = 0 ]; then
