@@ -8,6 +8,13 @@
 
 #include "tests/unit/unit.h"
 
+/* Asked by the leak checker. libtraceevent forgets a text of some print formats. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libtraceevent";
+}
+
 static const char probe[] = "name: zfree\nID: 1500\nformat:\n"
 			    "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
 			    "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"

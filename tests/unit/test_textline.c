@@ -11,7 +11,7 @@ static enum up_textline_kind parse(const char *s)
 
 static bool is(const char *s, size_t len, const char *want)
 {
-	return len == strlen(want) && !memcmp(s, want, len);
+	return len == strlen(want) && (!len || !memcmp(s, want, len));
 }
 
 /* Is it an event of this thread, at this time, with this name and body? */
