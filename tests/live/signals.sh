@@ -1,4 +1,5 @@
 # A signal at any moment ends the run in time, with its results, and nothing stays behind.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 need_program script mkfifo pgrep
