@@ -101,10 +101,10 @@ program='probe ./t_add:fib on return < printf("%s %d %d %x %d %d %x\n", ip:sym, 
 	sp - entry.sp, stack - entry.stack, stack[2]) >'
 run_up -q --return=kernel -e "$program" -c ./t_add
 expect_status 0
-grep '^[a-z].* ' "$TMP/out" >"$TMP/kernel"
+grep '^[a-z]*+0x' "$TMP/out" >"$TMP/kernel"
 run_up -q --return=sites -e "$program" -c ./t_add
 expect_status 0
-expect_eq "returns at sites" "$(grep '^[a-z].* ' "$TMP/out" | cut -d' ' -f1-6)" "$(cut -d' ' -f1-6 "$TMP/kernel")"
+expect_eq "returns at sites" "$(grep '^[a-z]*+0x' "$TMP/out" | cut -d' ' -f1-6)" "$(cut -d' ' -f1-6 "$TMP/kernel")"
 [ -s "$TMP/kernel" ] || fail "fib() returned nowhere"
 
 # A function that is left by a jump has returned nothing yet; two probes on one function; conditions.
