@@ -1,4 +1,5 @@
 # Returns of functions that exceptions cross: seen at their own exits, so that the program lives, with exact counts and
+# Guest: only where this machine cannot trace.
 # values. Tail calls, recursion deeper than the kernel follows, longjmp, a library, patterns, several probes on one function.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
