@@ -1,6 +1,6 @@
 # A process that sees other files than we do: in a root folder of its own, and in a mount namespace of its own. What is
-# Guest: only where this machine cannot trace.
 # named with -p is what the process has, not what has that name here.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 need_program unshare chroot ldd

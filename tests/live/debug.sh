@@ -1,6 +1,6 @@
 # Stripped programs whose symbols are elsewhere: in a file that .gnu_debuglink names, in one found by the build id, in
-# Guest: only where this machine cannot trace.
 # .gnu_debugdata; and where they are not, it is said.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 need_program objcopy strip readelf xz unshare mount

@@ -1,6 +1,6 @@
 # Returns of functions that exceptions cross: seen at their own exits, so that the program lives, with exact counts and
-# Guest: only where this machine cannot trace.
 # values. Tail calls, recursion deeper than the kernel follows, longjmp, a library, patterns, several probes on one function.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 need_program jq
