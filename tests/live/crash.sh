@@ -1,7 +1,6 @@
 # uptick or its keeper is killed by force: within a second the kernel holds nothing of theirs, and the traced program goes on.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
-need_program pgrep
 cd "$TARGETS"
 program='probe ./t_ticker:tick, ./t_ticker:main, ./t_many:f_0* < ticks = count() > on return < back = count() >'
 limit_ms=1000
@@ -18,7 +17,7 @@ await_clean()
 	local since=${EPOCHREALTIME/./}
 	until is_clean "$1"; do
 		[ $(((${EPOCHREALTIME/./} - since) / 1000)) -le "$limit_ms" ] || fail "something of uptick_$1 is left after $limit_ms ms"
-		sleep 0.02
+		pause 20
 	done
 }
 
@@ -39,6 +38,24 @@ kill_uptick()
 	await_clean "$pid"
 }
 
+# The children of uptick's main thread.
+find_children()
+{
+	children=()
+	{ read -ra children <"/proc/$up_pid/task/$up_pid/children"; } 2>/dev/null || true
+}
+
+# Those of a name. (Without starting programs, which takes long under emulation.)
+child_named()
+{
+	local child name
+	find_children
+	for child in "${children[@]}"; do
+		{ read -r name <"/proc/$child/comm"; } 2>/dev/null && [ "$name" = "$1" ] && echo "$child"
+	done
+	return 0
+}
+
 ./t_ticker 1000000 &
 ticker=$!
 helpers=("$ticker")
@@ -49,7 +66,7 @@ for options in '' "-p $ticker" '--single-sites'; do
 	# shellcheck disable=SC2086 # several words
 	start_up $options -e "${program/, .\/t_many:f_0\*/}"
 	wait_armed
-	sleep 0.1
+	pause 100
 	kill_uptick
 	kill -0 "$ticker" || fail "the program that was traced has died"
 done
@@ -57,11 +74,11 @@ done
 # The command of -c goes on, and passes on what it has to say.
 start_up -e "$program" -c "sh -c './t_ticker 700; echo went on >$TMP/after'"
 wait_armed
-sleep 0.1
+pause 100
 kill_uptick
 for ((i = 0; i < 200; i++)); do
 	[ ! -s "$TMP/after" ] || break
-	sleep 0.05
+	pause 50
 done
 expect_line '^went on$' "$TMP/after"
 
@@ -72,11 +89,16 @@ start_marked()
 	UPTICK_TEST_MARK=$$.$nr_marked start_up "$@"
 }
 
-# What is left of the latest marked run, a line for each process.
+# What is left of the latest marked run, a line for each process: its environment.
 list_run()
 {
-	local pid
-	{ grep -lsxz "UPTICK_TEST_MARK=$$.$nr_marked" /proc/[0-9]*/environ || true; } | while IFS=/ read -r _ _ pid _; do
+	grep -lsxz "UPTICK_TEST_MARK=$$.$nr_marked" /proc/[0-9]*/environ || true
+}
+
+# The same for a person.
+show_run()
+{
+	list_run | while IFS=/ read -r _ _ pid _; do
 		echo "$pid" "$(sed -nE 's/^(Name|State):\t//p' "/proc/$pid/status" 2>/dev/null | tr '\n' ' ')"
 	done
 }
@@ -84,22 +106,22 @@ list_run()
 # Whether the command was held back or had begun: it ends, and nobody stays, stopped or waiting.
 await_run()
 {
-	local since=${EPOCHREALTIME/./} left
-	while left=$(list_run) && [ -n "$left" ]; do
+	local since=${EPOCHREALTIME/./}
+	while [ -n "$(list_run)" ]; do
 		[ $(((${EPOCHREALTIME/./} - since) / 1000)) -le "$limit_ms" ] ||
-			fail "processes of the run are left after $limit_ms ms:"$'\n'"$left"
-		sleep 0.02
+			fail "processes of the run are left after $limit_ms ms:"$'\n'"$(show_run)"
+		pause 20
 	done
 }
 
 # At moments before, while and after its probes are armed.
 command="sh -c 'echo ran >$TMP/ran'"
-for delay in 0.005 0.015 0.025 0.035 0.050; do
+for delay in 5 15 25 35 50; do
 	start_up -e "$program"
-	sleep "$delay"
+	pause "$delay"
 	kill_uptick
 	start_marked -e "$program" -c "$command"
-	sleep "$delay"
+	pause "$delay"
 	kill_uptick
 	await_run
 done
@@ -110,15 +132,14 @@ done
 # The command and the helper process; quick enough to see them before the command is let go.
 has_forked()
 {
-	local children=()
-	{ read -ra children <"/proc/$up_pid/task/$up_pid/children"; } 2>/dev/null || true
+	find_children
 	((${#children[@]} == 2))
 }
 
 # A command that has been let go is another program.
 is_held_back()
 {
-	pgrep -P "$up_pid" -x uptick >/dev/null
+	[ -n "$(child_named uptick)" ]
 }
 
 hold_back()
@@ -131,7 +152,7 @@ hold_back()
 			:
 		done
 		if kill -STOP "$up_pid" 2>/dev/null; then
-			sleep 0.1
+			pause 100
 			! is_held_back || return 0
 			kill -CONT "$up_pid"
 		fi
@@ -155,12 +176,12 @@ for options in '' '-c ./t_ticker'; do
 	start_up $options -e "$program"
 	pid=$up_pid
 	wait_armed
-	sleep 0.1
-	keeper=$(pgrep -P "$pid" -x uptick-keeper)
+	pause 100
+	keeper=$(child_named uptick-keeper)
 	kill -KILL "$keeper"
 	for ((i = 0; i < 100; i++)); do
 		kill -0 "$pid" 2>/dev/null || break
-		sleep 0.05
+		pause 50
 	done
 	! kill -0 "$pid" 2>/dev/null || fail "uptick goes on without its keeper"
 	await_uptick

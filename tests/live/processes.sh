@@ -45,23 +45,6 @@ stop_target()
 	wait "$target"
 }
 
-has_ended()
-{
-	! kill -0 "$up_pid" 2>/dev/null
-}
-
-# Waits until the started uptick has ended by itself.
-await_end()
-{
-	local tries
-	for ((tries = 0; tries < 100; tries++)); do
-		! has_ended || break
-		sleep 0.05
-	done
-	has_ended || fail "uptick goes on"
-	end_up
-}
-
 # --- -c -------------------------------------------------------------------------------------------
 
 # Threads run at the same time: their lines are printed in another order than their calls were made in.
@@ -121,7 +104,7 @@ tell 'work 1' 'help 2' 'thread 3' 'threads 4' 'born 5'
 told_truth >"$TMP/want"
 tell 'fork 6' 'spawn 7' silent
 stop_target
-await_end
+RUN_LIMIT=5 await_up
 expect_status 0
 expect_count 27 . "$TMP/want"
 expect_eq "threads of -p" "$(sort "$TMP/hits")" "$(sort "$TMP/want")"
@@ -134,7 +117,7 @@ tell 'work 1' 'help 2' 'fork 3' 'spawn 4' 'born 5' 'threads 6'
 ./t_procs 'work 9' >/dev/null
 told_truth >"$TMP/want"
 stop_target
-await_end
+RUN_LIMIT=5 await_up
 expect_status 0
 expect_count 39 . "$TMP/want"
 expect_eq "threads and children of -p" "$(sort "$TMP/hits")" "$(sort "$TMP/want")"

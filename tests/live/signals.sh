@@ -9,19 +9,8 @@ limit_ms=300 slowness=1
 # Under emulation everything takes ten times as long, and the machine below has other things to do.
 [ -z "${UPTICK_GUEST:-}" ] || limit_ms=4000 slowness=6
 # A sanitized build looks for leaks as it ends, and is tested beside the guest: it shows what is right, not what is quick.
-! grep -qa __asan_init "$UPTICK" || limit_ms=2000
+[ "$limit_ms" -gt 2000 ] || ! grep -qa __asan_init "$UPTICK" || limit_ms=2000
 rounds=${ROUNDS:-16}
-
-mkfifo "$TMP/never"
-exec 9<>"$TMP/never"
-rm "$TMP/never"
-
-pause_ms()
-{
-	local pause
-	printf -v pause '%d.%03d' $(($1 / 1000)) $(($1 % 1000))
-	read -r -t "$pause" -u 9 || true
-}
 
 # Is process $1 uptick by now, and has it a handler for signal number $2?
 is_caught()
@@ -47,9 +36,9 @@ interrupt()
 	start_up "$@"
 	pid=$up_pid
 	while grep -qsx bash "/proc/$pid/comm"; do
-		pause_ms 1
+		pause 1
 	done
-	pause_ms "$delay"
+	pause "$delay"
 	! is_caught "$pid" "$number" || caught=1
 	sent=${EPOCHREALTIME/./}
 	kill "-$name" "$pid" 2>/dev/null || fail "uptick had ended after $delay ms"
@@ -126,9 +115,9 @@ wait_for "end of the commands of -c" only_ticker
 last_command='uptick in a terminal'
 status=0
 {
-	pause_ms $((700 * slowness))
+	pause $((700 * slowness))
 	printf '\003'
-	pause_ms $((limit_ms * 2))
+	pause $((limit_ms * 2))
 } | script -qec "exec $UPTICK --no-color -e 'probe ./t_ticker:tick < ticks = count() >' -c ./t_ticker" /dev/null >"$TMP/out" 2>&1 || status=$?
 expect_status 0
 expect_line '^(\^C)?ticks = [0-9]+'
@@ -145,10 +134,10 @@ for start in 'INT' 'HUP INT'; do
 	) &
 	up_pid=$!
 	wait_armed
-	pause_ms 50
+	pause 50
 	if [ "$1" = HUP ]; then
 		kill -HUP "$up_pid"
-		pause_ms $((limit_ms * 2))
+		pause $((limit_ms * 2))
 		kill -0 "$up_pid" || fail "ended by a HUP that was ignored"
 	fi
 	end_up INT
@@ -196,9 +185,9 @@ expect_line '^uptick: cannot write the output: Bad file descriptor$' err
 start_up -e 'probe ./t_ticker:tick < t[n] = 1; n += 1; for a in t < for b in t < for c in t < m += 1 > > > ticks = count() >' \
 	-c './t_ticker 100000'
 wait_armed
-pause_ms $((2000 * slowness))
+pause $((2000 * slowness))
 kill -INT "$up_pid"
-pause_ms $((1000 * slowness))
+pause $((1000 * slowness))
 kill -0 "$up_pid" || fail "the hits that were recorded did not take long"
 sent=${EPOCHREALTIME/./}
 end_up TERM
@@ -224,7 +213,7 @@ mkfifo "$TMP/stuck"
 for signal in INT TERM QUIT; do
 	exec 8<>"$TMP/stuck"
 	start_up -o "$TMP/stuck" -e 'probe ./t_burst:draw < printf("%060d\n", arg0) >' -c ./t_burst
-	pause_ms $((600 * slowness))
+	pause $((600 * slowness))
 	end_in_time $signal
 	exec 8>&-
 	expect_status 1
@@ -234,21 +223,20 @@ done
 exec 8<>"$TMP/stuck"
 env --default-signal=INT,QUIT "$UPTICK" -e 'probe ./t_burst:draw < printf("%060d\n", arg0) >' -c ./t_burst >"$TMP/stuck" 2>&1 &
 up_pid=$!
-pause_ms $((600 * slowness))
+pause $((600 * slowness))
 end_in_time INT
 exec 8>&-
 expect_status 1
 # A FIFO that nobody has opened is waited for, until a signal comes; and until a reader does, who then gets all.
 start_up -o "$TMP/stuck" -e 'probe ./t_burst:draw < printf("%d\n", arg0) >' -c ./t_burst
-pause_ms $((200 * slowness))
+pause $((200 * slowness))
 end_in_time INT
 expect_status 0
 expect_line '^uptick: interrupted before the probes were armed' err
 start_up -o "$TMP/stuck" -e 'probe ./t_burst:draw < printf("%d\n", arg0) >' -c './t_burst 1000'
-pause_ms $((200 * slowness))
+pause $((200 * slowness))
 expect_eq "what the reader got" "$(cat "$TMP/stuck")" "$(seq 0 3999)"
-wait "$up_pid" || status=$?
-up_pid=
+await_up
 expect_status 0
 
 wait_for "end of the commands of -c" only_ticker
