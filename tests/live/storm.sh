@@ -6,26 +6,30 @@ cd "$TARGETS"
 
 who='probe ./t_storm:hit < n = count(); if (pid != arg0 || tid != arg1) < wrong = count() by pid, tid, arg0, arg1 > >'
 
-# Everything that was counted was right.
+# check WANT: the program says that it has made so many calls; all were counted, and all were right.
 check()
 {
+	expect_status 0
+	expect_eq "calls of the program" "$(awk '/^[0-9]+$/ { n += $1 } END { print n + 0 }' "$TMP/total")" "$1"
 	expect_line "^n = $1\$"
 	expect_line '^wrong by .*: nothing$'
 	expect_line "^$1 hits handled, 0 filtered, 0 lost in " err
 	expect_no_line 'could not be read' err
 }
 
-total()
-{
-	awk '/^[0-9]+$/ { n += $1 } END { print n + 0 }' "$TMP/total"
-}
-
 # --- what a command starts ------------------------------------------------------------------------
 
-for storm in 'threads 100' 'forks 100' 'vforks 60' 'calls 50 20' 'exec 5' 'threads 20 forks 20 vforks 20 exec 3'; do
+while read -r calls storm; do
 	run_up -e "$who" -c "sh -c './t_storm $storm >$TMP/total'"
-	check "$(total)"
-done
+	check "$calls"
+done <<'END'
+200 threads 100
+200 forks 100
+60 vforks 60
+1000 calls 50 20
+5 exec 5
+103 threads 20 forks 20 vforks 20 exec 3
+END
 
 # --- of the whole machine -------------------------------------------------------------------------
 
@@ -38,7 +42,7 @@ for storm in 'threads 50' 'forks 50' 'vforks 30' 'exec 4'; do
 	./t_storm $storm >>"$TMP/total"
 done
 end_up
-check "$(total)"
+check 234
 
 # --- of a process that runs -----------------------------------------------------------------------
 
@@ -50,10 +54,8 @@ start_up -e "$who" -p "$target" --children
 wait_armed
 echo >"$TMP/go"
 wait "$target"
-wait_line '^n = ' out
-wait "$up_pid"
-up_pid=
-check "$(total)"
+await_up
+check 203
 helpers=()
 
 nothing_left
