@@ -3,7 +3,7 @@
 # Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
-need_program openssl curl wget
+need_program openssl curl wget /usr/bin/python3
 cd "$TMP"
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key.pem -out cert.pem -days 2 \
 	-subj /CN=localhost >openssl.out 2>&1 || fail "no certificate: $(cat openssl.out)"
@@ -64,7 +64,26 @@ written 1
 read $page"
 expect_line ' 0 lost in ' err
 
-# A transfer that fails; and a program that uses SSL_write_ex and SSL_read_ex.
+# Python uses SSL_write_ex and SSL_read_ex, which tells in memory how much it has read.
+cat >client.py <<'EOP'
+import socket, ssl, sys
+context = ssl._create_unverified_context()
+with context.wrap_socket(socket.create_connection(("localhost", int(sys.argv[1]))), server_hostname="localhost") as s:
+    s.sendall(b"GET /page.txt HTTP/1.1\r\n\r\n")
+    while s.recv(4096):
+        pass
+EOP
+run_up -c "/usr/bin/python3 -I client.py $port" points.up
+expect_status 0
+length=$(printf '%b' "$request\r\n\r\n" | wc -c)
+expect_eq "Python" "$(cat out)" "host localhost
+handshake 1
+write $length $request
+written 1
+read -1"
+expect_line ' 0 lost in ' err
+
+# A transfer that fails.
 run_up -c "curl -sk -m 5 https://localhost:$port/page.txt --cacert /nonexistent --no-insecure -o got" points.up
 expect_status 77
 expect_line '^done 77$'
