@@ -13,7 +13,7 @@ probe thread.lock when (ns > 50ms) < waited = count() by lock >
 probe thread.lock < locks = count() by lock >
 probe thread.trylock < printf("try %d\n", result) >
 probe thread.unlock < unlocks = count() by lock >
-probe thread.wait < printf("condition %d %d\n", result, (ns > 10ms)); given_back = count() by lock >
+probe thread.wait < printf("condition %d %d\n", result, (result || ns > 10ms)); given_back = count() by lock >
 probe thread.wake < wakes = count() >
 probe thread.read_lock < printf("read %d\n", result) >
 probe thread.write_lock < printf("write %d\n", result) >
@@ -25,7 +25,7 @@ expect_eq "the calls" "$(grep -E '^[a-z]+ -?[0-9]' "$TMP/out" | sed 's/^\(create
 	'1 barrier -1
 2 barrier 0
 1 condition 0 1
-1 condition 110 0
+1 condition 110 1
 4 create 0
 2 exit 0
 4 join 0
