@@ -1,5 +1,4 @@
 /* The handler machine: one function with computed goto, and its helpers. */
-#include "runtime/vm.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,23 +11,7 @@
 #include "lang/base/text.h"
 #include "runtime/element.h"
 #include "runtime/vm_call.h"
-
-/* In units of the budget. */
-#define LINE_COST 50     /* a line of output */
-#define ROW_COST 10      /* a row that is shown, sought or made */
-#define BYTES_PER_UNIT 4 /* of output, and of texts */
-
-/* What one run of a handler works on. */
-struct run {
-	struct up_vm *vm;
-	const struct up_hit *hit;
-	const struct up_plan_site *site;
-	const struct up_plan_block *block; /* without a hit: which it is; then there is no site */
-	const struct up_plan_prog *prog;
-	struct up_thread *thread; /* whose calls these are */
-	struct up_call *call;     /* the call opened or closed, or NULL */
-	char offset[24];          /* text of `offset` */
-};
+#include "runtime/vm_run.h"
 
 int up_vm_init(struct up_vm *vm, const struct up_plan *plan, struct up_out *out)
 {
@@ -69,22 +52,6 @@ void up_vm_fini(struct up_vm *vm)
 
 /* ---- loading ---- */
 
-/* A __data_loc: offset in the low half, length with NUL in the high one; length 0 is a fault. */
-static struct up_value load_string(const struct up_hit *h, const struct up_field *f)
-{
-	struct up_value v = { .flags = UP_VALUE_FAULT };
-	uint32_t loc;
-
-	memcpy(&loc, h->rec + f->off, 4);
-	uint32_t off = loc & 0xffff, len = loc >> 16;
-	if (!len || off > h->len || len > h->len - off)
-		return v;
-	v.p = (const char *)h->rec + off;
-	v.len = (uint32_t)strnlen(v.p, len);
-	v.flags = 0;
-	return v;
-}
-
 /* Can a pointer be followed? */
 static bool is_pointer(const struct up_value *v)
 {
@@ -96,7 +63,7 @@ static struct up_value text_value(const char *s)
 	return (struct up_value){ .p = s, .len = (uint32_t)strlen(s) };
 }
 
-static struct up_value site_text(struct run *r, unsigned which)
+static struct up_value site_text(struct up_run *r, unsigned which)
 {
 	switch (which) {
 	case UP_SITE_FUNC:
@@ -111,7 +78,7 @@ static struct up_value site_text(struct run *r, unsigned which)
 	}
 }
 
-static struct up_value process_of(struct run *r)
+static struct up_value process_of(struct up_run *r)
 {
 	pid_t pid = up_procs_of(&r->vm->procs, r->hit->tid, r->hit->time);
 
@@ -122,12 +89,12 @@ static struct up_value process_of(struct run *r)
 }
 
 /* Of an entry the address that is meant, though the probe may stand elsewhere. */
-static uint64_t meant_ip(const struct run *r)
+static uint64_t meant_ip(const struct up_run *r)
 {
 	return r->hit->ip - (r->prog->is_return ? 0 : (uint64_t)r->site->moved);
 }
 
-static struct up_value context(struct run *r, unsigned which)
+static struct up_value context(struct up_run *r, unsigned which)
 {
 	const struct up_hit *h = r->hit;
 
@@ -150,7 +117,7 @@ static struct up_value context(struct run *r, unsigned which)
 }
 
 /* The address as function+offset; a fault only when there is no memory. */
-static struct up_value symbol_of(struct run *r, const struct up_value *addr)
+static struct up_value symbol_of(struct up_run *r, const struct up_value *addr)
 {
 	struct up_vm *vm = r->vm;
 	const struct up_hit *h = r->hit;
@@ -177,82 +144,11 @@ static struct up_value symbol_of(struct run *r, const struct up_value *addr)
 
 /* ---- actions ---- */
 
-/* Output: what has grown since `before`. */
-static void charge_output(struct up_vm *vm, size_t before)
-{
-	vm->budget -= LINE_COST + (int64_t)((vm->out->buf.len - before) / BYTES_PER_UNIT);
-}
-
-static struct up_out_hit describe(const struct run *r)
-{
-	struct up_out_hit o = { .time = r->hit->time,
-				.tid = r->hit->tid,
-				.is_return = r->prog->is_return };
-
-	o.probe = r->site ? r->site->probe : r->block->name;
-	if (!r->site) {
-		o.comm = "uptick";
-		o.comm_len = 6;
-	}
-
-	if (r->prog->comm_arg != UP_NONE) {
-		struct up_value comm = load_string(r->hit, &r->hit->fields[r->prog->comm_arg]);
-
-		if (!(comm.flags & UP_VALUE_FAULT)) {
-			o.comm = comm.p;
-			o.comm_len = comm.len;
-		}
-	}
-	return o;
-}
-
-static void act_print(const struct run *r, unsigned i, const struct up_value *v)
-{
-	struct up_out_hit o = describe(r);
-	size_t before = r->vm->out->buf.len;
-
-	r->vm->out->form->print(r->vm->out, &o, &r->vm->plan->prints[i], v);
-	charge_output(r->vm, before);
-}
-
-static void act_printf(const struct run *r, unsigned i, const struct up_value *v)
-{
-	struct up_out_hit o = describe(r);
-	struct up_buf *b = &r->vm->text;
-	size_t before = r->vm->out->buf.len;
-
-	up_buf_reset(b);
-	up_out_printf(b, &r->vm->plan->printfs[i], v);
-	r->vm->out->form->text(r->vm->out, &o, b->s ? b->s : "", b->len);
-	charge_output(r->vm, before);
-}
-
-/* ---- variables ---- */
-
-static const struct up_table *store_table(const struct up_vm *vm, unsigned store)
-{
-	unsigned i = up_store_index(store);
-
-	return up_store_is_agg(store) ? &vm->aggs[i] : &vm->vars.tables[i];
-}
-
 static uint32_t store_keys(const struct up_vm *vm, unsigned store)
 {
 	unsigned i = up_store_index(store);
 
 	return up_store_is_agg(store) ? vm->plan->aggs[i].nr_keys : vm->plan->vars[i].nr_keys;
-}
-
-static void act_show(struct up_vm *vm, unsigned store)
-{
-	size_t before = vm->out->buf.len;
-
-	vm->budget -= (int64_t)up_table_count(store_table(vm, store)) * ROW_COST;
-	if (up_store_is_agg(store))
-		up_vm_show_agg(vm, up_store_index(store));
-	else
-		up_vm_show_var(vm, up_store_index(store));
-	charge_output(vm, before);
 }
 
 static void act_clear(struct up_vm *vm, unsigned store)
@@ -291,7 +187,7 @@ static void loop_begin(struct up_vm *vm, const struct up_insn *i)
 
 	if (vm->urgency && !i->a) /* the outermost loop: nothing is asked where there is none */
 		vm->urgency_before = vm->urgency();
-	up_loop_begin(l, store_table(vm, i->b));
+	up_loop_begin(l, up_vm_table(vm, i->b));
 	l->nr_keys = store_keys(vm, i->b);
 	l->scratch = vm->nr_scratch;
 }
@@ -308,7 +204,7 @@ char *up_vm_scratch(struct up_vm *vm, size_t n)
 	return vm->scratch + vm->nr_scratch - n;
 }
 
-static void act_stop(struct run *r, const struct up_value *v)
+static void act_stop(struct up_run *r, const struct up_value *v)
 {
 	if (r->vm->stopped)
 		return;
@@ -317,13 +213,13 @@ static void act_stop(struct run *r, const struct up_value *v)
 	r->vm->stop_status = v->flags & UP_VALUE_FAULT ? 1 : v->u > 255 ? 255 : (int)v->u;
 }
 
-static uint64_t number_at(const struct run *r, uint32_t arg)
+static uint64_t number_at(const struct up_run *r, uint32_t arg)
 {
 	return up_field_number(r->hit->rec, &r->hit->fields[arg]);
 }
 
 /* Whose call it is; *sp becomes the stack pointer as calls.h wants it. */
-static struct up_strand strand_of(struct run *r, uint64_t *sp)
+static struct up_strand strand_of(struct up_run *r, uint64_t *sp)
 {
 	struct up_strand s = { .tid = r->hit->tid };
 
@@ -337,7 +233,7 @@ static struct up_strand strand_of(struct run *r, uint64_t *sp)
 	return s;
 }
 
-static void act_enter(struct run *r, bool rejected)
+static void act_enter(struct up_run *r, bool rejected)
 {
 	const struct up_hit *h = r->hit;
 	struct up_call call = { .probe = r->prog->probe,
@@ -404,7 +300,7 @@ static bool is_true(const struct up_value *v)
 }
 
 /* Runs to OP_END (true) or OP_REJECT (false). */
-static bool execute(struct run *r)
+static bool execute(struct up_run *r)
 {
 	static const void *const labels[] = {
 #define UP_OPCODE(op, name, operands) &&L_##op,
@@ -424,7 +320,7 @@ static bool execute(struct run *r)
 #define B regs[i->b]
 #define C regs[i->c]
 /* Long texts take longer than an instruction; a number has no length. */
-#define CHARGE_TEXT(v) (vm->budget -= (v).len / BYTES_PER_UNIT)
+#define CHARGE_TEXT(v) (vm->budget -= (v).len / UP_RUN_BYTES)
 /* A number from two: a fault when one of them is. */
 #define NUMBER(e)                                                          \
 	do {                                                               \
@@ -483,7 +379,7 @@ L_OP_ARG:
 	DST = (struct up_value){ .u = up_field_number(r->hit->rec, &r->hit->fields[i->b]) };
 	NEXT;
 L_OP_ARGSTR:
-	DST = load_string(r->hit, &r->hit->fields[i->b]);
+	DST = up_vm_string(r->hit, &r->hit->fields[i->b]);
 	vm->counts.faults += is_fault(&DST);
 	NEXT;
 L_OP_TEXT:
@@ -665,28 +561,28 @@ L_OP_SETTVAR:
 	up_vars_set_thread(&vm->vars, r->hit->tid, i->b, &DST);
 	NEXT;
 L_OP_ROW:
-	vm->budget -= ROW_COST;
+	vm->budget -= UP_RUN_ROW;
 	DST = up_vars_get_row(&vm->vars, i->b, &C);
 	NEXT;
 L_OP_SETROW:
-	vm->budget -= ROW_COST;
+	vm->budget -= UP_RUN_ROW;
 	CHARGE_TEXT(DST);
 	up_vars_set_row(&vm->vars, i->b, &C, &DST);
 	NEXT;
 L_OP_DELROW:
-	vm->budget -= ROW_COST;
+	vm->budget -= UP_RUN_ROW;
 	up_vars_delete_row(&vm->vars, i->b, &C);
 	NEXT;
 L_OP_RESULT:
-	vm->budget -= ROW_COST;
+	vm->budget -= UP_RUN_ROW;
 	DST = up_vm_agg_field(vm, i->b, &C, i->d);
 	NEXT;
 L_OP_DELGROUP:
-	vm->budget -= ROW_COST;
+	vm->budget -= UP_RUN_ROW;
 	up_vm_delete_agg(vm, i->b, &C);
 	NEXT;
 L_OP_LEN:
-	DST = (struct up_value){ .u = up_table_count(store_table(vm, i->b)) };
+	DST = (struct up_value){ .u = up_table_count(up_vm_table(vm, i->b)) };
 	NEXT;
 L_OP_LOOP:
 	loop_begin(vm, i);
@@ -700,19 +596,19 @@ L_OP_NEXT:
 	i = code + up_insn_wide(i);
 	goto *labels[i->op];
 L_OP_SHOW:
-	act_show(vm, i->b);
+	up_run_show(vm, i->b);
 	NEXT;
 L_OP_CLEAR:
 	act_clear(vm, i->b);
 	NEXT;
 L_OP_PRINT:
-	act_print(r, i->b, &DST);
+	up_run_print(r, i->b, &DST);
 	NEXT;
 L_OP_PRINTF:
-	act_printf(r, i->b, &DST);
+	up_run_printf(r, i->b, &DST);
 	NEXT;
 L_OP_AGG:
-	vm->budget -= ROW_COST;
+	vm->budget -= UP_RUN_ROW;
 	up_vm_add(vm, i->b, &DST);
 	NEXT;
 L_OP_STOP:
@@ -731,7 +627,7 @@ L_OP_STOP:
 }
 
 /* Finds the call that returns. False when the handler does not run; counted then. */
-static bool find_call(struct run *r)
+static bool find_call(struct up_run *r)
 {
 	struct up_counts *counts = &r->vm->counts;
 	uint64_t sp = number_at(r, r->prog->sp_arg) + r->site->sp_lower - r->prog->return_sp;
@@ -763,7 +659,7 @@ static void begin(struct up_vm *vm, uint64_t now, int64_t budget)
 
 void up_vm_hit(struct up_vm *vm, const struct up_hit *hit)
 {
-	struct run r = { .vm = vm, .hit = hit, .site = &vm->plan->sites[hit->site] };
+	struct up_run r = { .vm = vm, .hit = hit, .site = &vm->plan->sites[hit->site] };
 
 	r.prog = &vm->plan->progs[r.site->prog];
 	begin(vm, hit->time, UP_VM_BUDGET);
@@ -780,7 +676,7 @@ void up_vm_hit(struct up_vm *vm, const struct up_hit *hit)
 void up_vm_block(struct up_vm *vm, uint32_t i, uint64_t now)
 {
 	struct up_hit hit = { .time = now, .tid = getpid() };
-	struct run r = { .vm = vm, .hit = &hit, .block = &vm->plan->blocks[i] };
+	struct up_run r = { .vm = vm, .hit = &hit, .block = &vm->plan->blocks[i] };
 
 	r.prog = &vm->plan->progs[r.block->prog];
 	begin(vm, now, UP_VM_BUDGET_BLOCK);

@@ -129,6 +129,11 @@ void up_vm_block(struct up_vm *vm, uint32_t i, uint64_t now);
 char *up_vm_scratch(struct up_vm *vm, size_t n);
 
 /*
+ * A string that the kernel has read: its __data_loc holds the offset in the low half, the length
+ * with NUL in the high one; length 0 is a fault.
+ */
+struct up_value up_vm_string(const struct up_hit *h, const struct up_field *f);
+/*
  * What OP_TEXT and OP_CHARS do: the text, whose arguments lie one behind the other; `addr` is where
  * it was read.
  */

@@ -16,6 +16,21 @@
 #define PAGE 4096u
 #define WORD 8u
 
+struct up_value up_vm_string(const struct up_hit *h, const struct up_field *f)
+{
+	struct up_value v = { .flags = UP_VALUE_FAULT };
+	uint32_t loc;
+
+	memcpy(&loc, h->rec + f->off, 4);
+	uint32_t off = loc & 0xffff, len = loc >> 16;
+	if (!len || off > h->len || len > h->len - off)
+		return v;
+	v.p = (const char *)h->rec + off;
+	v.len = (uint32_t)strnlen(v.p, len);
+	v.flags = 0;
+	return v;
+}
+
 static bool is_unmapped(const struct up_vm *vm, pid_t tid, uint64_t addr)
 {
 	char byte;
