@@ -10,6 +10,7 @@
 
 #include "lang/base/text.h"
 #include "lang/number.h"
+
 #define NS_PER_S 1000000000
 
 const char *up_put_digits(char buf[UP_PUT_DIGITS], uint64_t u, unsigned base, bool upper)

@@ -1,4 +1,7 @@
 /* The last lines of a run: the sums, and what should make one think. */
+#include <stddef.h>
+#include <string.h>
+
 #include "runtime/calls.h"
 #include "runtime/out.h"
 
@@ -125,11 +128,9 @@ static void put_losses(struct up_buf *b, const struct up_out_losses *l)
 	up_buf_putc(b, '\n');
 }
 
-static void put_too_deep(struct up_buf *b, uint64_t n)
+static void put_too_deep(struct up_buf *b, const struct up_out_totals *t)
 {
-	if (!n)
-		return;
-	put_count(b, n, "call was", "calls were");
+	put_count(b, t->too_deep, "call was", "calls were");
 	up_buf_printf(b,
 		      " nested too deeply: the kernel tells of %d nested returns of a thread, and "
 		      "at most %d open calls are kept\n",
@@ -138,8 +139,6 @@ static void put_too_deep(struct up_buf *b, uint64_t n)
 
 static void put_unreadable(struct up_buf *b, const struct up_out_totals *t)
 {
-	if (!t->unreadable)
-		return;
 	put_count(b, t->unreadable, "line of the text could not be read",
 		  "lines of the text could not be read");
 	up_buf_printf(b, t->unreadable == 1 ? ": line %llu\n" : ", the first is line %llu\n",
@@ -148,6 +147,66 @@ static void put_unreadable(struct up_buf *b, const struct up_out_totals *t)
 		up_buf_puts(b,
 			    "the text must come from probes as `uptick plan` shows them for this "
 			    "program\n");
+}
+
+/* ---- what should make one think ---- */
+
+/* A line for a count that is not 0. */
+struct note {
+	size_t at; /* of the count in struct up_out_totals */
+	const char *one, *many;
+	/* Says it instead, where there is more to say. */
+	void (*put)(struct up_buf *b, const struct up_out_totals *t);
+};
+
+#define COUNT(member) offsetof(struct up_out_totals, member)
+
+static const struct note notes[] = {
+	{ COUNT(doubtful), "return was left out, because hits were lost during its call",
+	  "returns were left out, because hits were lost during their calls", NULL },
+	{ COUNT(unpaired), "return came from a call whose entry was not seen",
+	  "returns came from calls whose entry was not seen", NULL },
+	{ COUNT(no_return), "call was left without a return", "calls were left without a return",
+	  NULL },
+	{ COUNT(too_deep), NULL, NULL, put_too_deep },
+	{ COUNT(by_zero), "division by zero", "divisions by zero", NULL },
+	{ COUNT(corrupt), "record of the kernel made no sense",
+	  "records of the kernel made no sense", NULL },
+	{ COUNT(faults), "value could not be read", "values could not be read", NULL },
+	{ COUNT(late), "event came out of time order", "events came out of time order", NULL },
+	{ COUNT(dropped_rows), "update of an aggregation was dropped: its table was full",
+	  "updates of aggregations were dropped: their tables were full", NULL },
+	{ COUNT(dropped_vars), "assignment was dropped: its table was full",
+	  "assignments were dropped: their tables were full", NULL },
+	{ COUNT(cut_off), "handler was ended: its loops ran too long",
+	  "handlers were ended: their loops ran too long", NULL },
+	{ COUNT(no_room), "text found no room: it became (fault)",
+	  "texts found no room: they became (fault)", NULL },
+	{ COUNT(left_out), "hit was left out, because the run was interrupted again",
+	  "hits were left out, because the run was interrupted again", NULL },
+	{ COUNT(unreadable), NULL, NULL, put_unreadable },
+	{ COUNT(misplaced),
+	  "event is at another place than the probes: another program's, or another version",
+	  "events are at other places than the probes: another program's, or another version",
+	  NULL },
+	{ COUNT(others), "event that no probe is for was passed over",
+	  "events that no probe is for were passed over", NULL },
+	{ COUNT(changed_files), "probed file was replaced or written to",
+	  "probed files were replaced or written to", NULL },
+};
+
+static void put_notes(struct up_buf *b, const struct up_out_totals *t)
+{
+	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++) {
+		const struct note *n = &notes[i];
+		uint64_t count;
+
+		memcpy(&count, (const char *)t + n->at, sizeof(count));
+		if (count && n->put)
+			n->put(b, t);
+		else
+			put_note(b, count, n->one, n->many);
+	}
 }
 
 void up_out_summary(struct up_buf *b, const struct up_out_totals *t)
@@ -162,35 +221,5 @@ void up_out_summary(struct up_buf *b, const struct up_out_totals *t)
 	put_sum(b, t);
 	explain_sum(b, t);
 	put_losses(b, &t->losses);
-	put_note(b, t->doubtful, "return was left out, because hits were lost during its call",
-		 "returns were left out, because hits were lost during their calls");
-	put_note(b, t->unpaired, "return came from a call whose entry was not seen",
-		 "returns came from calls whose entry was not seen");
-	put_note(b, t->no_return, "call was left without a return",
-		 "calls were left without a return");
-	put_too_deep(b, t->too_deep);
-	put_note(b, t->by_zero, "division by zero", "divisions by zero");
-	put_note(b, t->corrupt, "record of the kernel made no sense",
-		 "records of the kernel made no sense");
-	put_note(b, t->faults, "value could not be read", "values could not be read");
-	put_note(b, t->late, "event came out of time order", "events came out of time order");
-	put_note(b, t->dropped_rows, "update of an aggregation was dropped: its table was full",
-		 "updates of aggregations were dropped: their tables were full");
-	put_note(b, t->dropped_vars, "assignment was dropped: its table was full",
-		 "assignments were dropped: their tables were full");
-	put_note(b, t->cut_off, "handler was ended: its loops ran too long",
-		 "handlers were ended: their loops ran too long");
-	put_note(b, t->no_room, "text found no room: it became (fault)",
-		 "texts found no room: they became (fault)");
-	put_note(b, t->left_out, "hit was left out, because the run was interrupted again",
-		 "hits were left out, because the run was interrupted again");
-	put_unreadable(b, t);
-	put_note(b, t->misplaced,
-		 "event is at another place than the probes: another program's, or another version",
-		 "events are at other places than the probes: another program's, or another "
-		 "version");
-	put_note(b, t->others, "event that no probe is for was passed over",
-		 "events that no probe is for were passed over");
-	put_note(b, t->changed_files, "probed file was replaced or written to",
-		 "probed files were replaced or written to");
+	put_notes(b, t);
 }
