@@ -124,12 +124,6 @@ static int learn_subbuf_size(struct up_attach *a, struct up_status *st)
 	return err;
 }
 
-/*
- * The order matters for time: a new clock and a new sub-buffer size each make the buffer afresh,
- * so they come while it is small. Recording is off until everything is armed.
- * Old events give way to new ones unless asked otherwise: only then do the pages say where events
- * were lost, and the counts are exact either way.
- */
 /* An instance begins with the options that somebody has set at the top of tracefs. */
 static int set_text_options(struct up_attach *a, struct up_status *st)
 {
@@ -147,6 +141,12 @@ static int set_text_options(struct up_attach *a, struct up_status *st)
 	return err;
 }
 
+/*
+ * The order matters for time: a new clock and a new sub-buffer size each make the buffer afresh,
+ * so they come while it is small. Recording is off until everything is armed.
+ * Old events give way to new ones unless asked otherwise: only then do the pages say where events
+ * were lost, and the counts are exact either way.
+ */
 static int configure(struct up_attach *a, const struct up_attach_opts *o, struct up_status *st)
 {
 	int err = set(a, "tracing_on", "0", st);
