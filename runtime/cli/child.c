@@ -140,6 +140,7 @@ int up_child_go(struct up_child *c, char *const argv[], struct up_status *st)
 	c->report = -1;
 	if (!err)
 		return 0;
+	c->ended = waitpid(c->pid, &c->wait_status, 0) == c->pid; /* it leaves at once */
 	return up_status_set(st, -err, argv[0], "cannot run the command");
 }
 

@@ -92,7 +92,10 @@ static void list_traced(struct up_repl *r)
 {
 	for (size_t i = 0; i < r->nr_traced; i++)
 		up_repl_say(r, "%d (%s)", (int)r->traced[i].pid, r->traced[i].name);
-	if (!r->is_restricted)
+	if (r->is_restricted && !r->nr_traced)
+		up_repl_say(r, "nothing is traced any more: all that was has ended; `attach PID` "
+			       "traces another");
+	else if (!r->is_restricted)
 		up_repl_say(r, "all processes are traced; `attach PID` traces one alone");
 }
 
@@ -173,20 +176,23 @@ static void start(struct up_repl *r, char **words)
 	}
 	int err = hold(r, words, &c, pipes[1], &st);
 	close(pipes[1]);
-	struct up_traced *t = err ? NULL : add_traced(r, c.pid, words[0]);
-	if (!err && t) {
-		fcntl(pipes[0], F_SETFL, O_NONBLOCK);
-		t->output = pipes[0];
+	if (!err) {
 		up_procs_know(&r->session->engine.vm.procs, c.pid, c.pid, 0);
 		err = up_child_go(&c, words, &st);
+	}
+	struct up_traced *t = err ? NULL : add_traced(r, c.pid, words[0]);
+	if (t) {
+		fcntl(pipes[0], F_SETFL, O_NONBLOCK);
+		t->output = pipes[0];
 		t->child = c;
 		up_repl_say(r, "%d started: %s", (int)c.pid, words[0]);
-	} else {
-		close(pipes[0]);
-		up_child_end(&c);
+		return;
 	}
-	if (err)
-		up_repl_say_status(r, &st);
+	close(pipes[0]);
+	up_child_end(&c);
+	if (!err)
+		up_status_set(&st, -ENOMEM, words[0], "cannot run the command");
+	up_repl_say_status(r, &st);
 }
 
 void up_repl_run(struct up_repl *r, const char *args)
@@ -217,8 +223,11 @@ size_t up_repl_fds(const struct up_repl *r, struct pollfd *fds, size_t max)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < r->nr_traced && nr + 2 <= max; i++) {
-		fds[nr++] = (struct pollfd){ r->traced[i].output, POLLIN, 0 };
-		fds[nr++] = (struct pollfd){ r->traced[i].fd, POLLIN, 0 };
+		const struct up_traced *t = &r->traced[i];
+
+		/* One that has ended stays until all of its output is there. */
+		fds[nr++] = (struct pollfd){ t->output, POLLIN, 0 };
+		fds[nr++] = (struct pollfd){ t->child.ended ? -1 : t->fd, POLLIN, 0 };
 	}
 	return nr;
 }

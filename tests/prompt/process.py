@@ -4,7 +4,14 @@ import signal
 import subprocess
 import time
 
-from helper import ASKED, TARGETS, Asked, Prompt
+from helper import ASKED, TMP, Asked, Prompt
+
+
+def used(pid):
+    """Seconds that a process has used its processor for."""
+    fields = open("/proc/%d/stat" % pid).read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
 
 p = Prompt(columns=160)
 
@@ -23,6 +30,22 @@ os.kill(pid, signal.SIGKILL)
 p.wait("its end", r"^%d \(sleep\) was ended by signal 9$" % pid)
 p.settle(-1)
 p.holds(p.do("run nowhere-to-be-found"), "no such program")
+broken = TMP + "/broken"
+with open(broken, "w") as script:
+    script.write("#!/nowhere/to/be/found\n")
+os.chmod(broken, 0o755)
+p.equal(p.do("run " + broken), "cannot run the command %s: No such file or directory." % broken)
+
+# One that ends before what it has started: nothing is done but to wait for that.
+p.line("run sh -c 'sleep 2 & exit 3'")
+p.wait("its number", r"^\d+ started: sh$")
+p.settle(-1)
+p.read(0.3)
+before = used(p.pid)
+p.read(1)
+p.equal(used(p.pid) - before < 0.3, True)
+p.wait("its end", r"^\d+ \(sh\) has ended with status 3$")
+p.settle(-1)
 p.holds(p.do("run"), "run what")
 p.holds(p.do("run a | b"), "shell")
 
@@ -58,6 +81,7 @@ p.wait_last(r"up \[ended\]> ?")
 p.equal(second.end(), 0)
 p.wait("its end", r"^%d \(t_asked\) has ended$" % second.pid)
 p.settle(-1)
+p.holds(p.do("attach"), "^nothing is traced any more: all that was has ended")
 p.equal(p.do("1 + 1"), "2")
 p.equal(p.leave(), 0)
 
