@@ -1,6 +1,7 @@
 /* Readline, loaded late. */
 #include "runtime/cli/line.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,6 @@ static struct {
 	__typeof__(rl_completion_matches) *matches;
 	__typeof__(rl_get_screen_size) *screen_size;
 	__typeof__(add_history) *add_history;
-	__typeof__(clear_history) *clear_history;
 	__typeof__(stifle_history) *stifle_history;
 	__typeof__(rl_line_buffer) *line_buffer;
 	__typeof__(rl_point) *point;
@@ -55,6 +55,7 @@ static struct {
 	__typeof__(rl_completer_word_break_characters) *breaks;
 	__typeof__(rl_completion_word_break_hook) *break_hook;
 	__typeof__(rl_sort_completion_matches) *sort;
+	__typeof__(rl_eof_found) *eof_found; /* NULL: the library keeps it to itself */
 } rl;
 
 #define ENTRY(name, member)                                      \
@@ -81,7 +82,6 @@ static const struct up_late_function entries[] = {
 	ENTRY("rl_completion_matches", matches),
 	ENTRY("rl_get_screen_size", screen_size),
 	ENTRY("add_history", add_history),
-	ENTRY("clear_history", clear_history),
 	ENTRY("stifle_history", stifle_history),
 	ENTRY("rl_line_buffer", line_buffer),
 	ENTRY("rl_point", point),
@@ -216,8 +216,8 @@ static void list_candidates(char **matches, int nr, int longest)
 /* ---- the terminal ---- */
 
 /*
- * Between two lines the terminal is as it was but for the echo: what is typed ahead is shown by
- * readline, when its turn comes.
+ * Between two lines the terminal is as it was, but what is typed ahead is neither shown nor looked
+ * at: readline does that, when its turn comes. (Ctrl-D would be lost otherwise.)
  */
 static void mute(bool is_muted)
 {
@@ -225,8 +225,11 @@ static void mute(bool is_muted)
 
 	if (!has_terminal)
 		return;
-	if (is_muted)
-		t.c_lflag &= ~(tcflag_t)ECHO;
+	if (is_muted) {
+		t.c_lflag &= ~(tcflag_t)(ECHO | ICANON);
+		t.c_cc[VMIN] = 1;
+		t.c_cc[VTIME] = 0;
+	}
 	tcsetattr(STDIN_FILENO, TCSANOW, &t);
 }
 
@@ -237,8 +240,11 @@ static void prepare(int meta)
 	rl.prep(meta);
 }
 
+/* At the end of input readline would begin a new line, on some terminals, from then on. */
 static void give_back(void)
 {
+	if (rl.eof_found)
+		*rl.eof_found = 0;
 	rl.deprep();
 	mute(true);
 }
@@ -273,6 +279,7 @@ bool up_line_open(const struct up_line_opts *o)
 	rl.lib = up_late_load(SONAME, entries, sizeof(entries) / sizeof(entries[0]), &rl);
 	if (!rl.lib)
 		return false;
+	rl.eof_found = dlsym(rl.lib, "rl_eof_found");
 	set_up();
 	has_terminal = !tcgetattr(STDIN_FILENO, &terminal);
 	mute(true);
@@ -385,9 +392,4 @@ void up_line_return(void)
 void up_line_remember(const char *text)
 {
 	rl.add_history(text);
-}
-
-void up_line_forget_all(void)
-{
-	rl.clear_history();
 }

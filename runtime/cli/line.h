@@ -59,7 +59,6 @@ void up_line_return(void);
 /* ---- history ---- */
 
 void up_line_remember(const char *text);
-void up_line_forget_all(void);
 
 /* Adds a word to candidates, with what is listed for it; or NULL. */
 void up_candidate_add(struct up_candidates *c, const char *word, size_t len, const char *label);

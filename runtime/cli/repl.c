@@ -177,24 +177,25 @@ static void tell_losses(struct up_repl *r)
 	up_out_losses(&b, &l);
 	up_repl_say(r, "%s", b.s ? b.s : "hits are being lost");
 	up_buf_fini(&b);
+	up_repl_flush(r);
 }
 
-static bool do_round(struct up_repl *r, bool *handled)
+bool up_repl_round(struct up_repl *r, bool *busy)
 {
 	struct up_status st = { 0 };
 
-	if (up_session_round(r->session, handled, &st)) {
+	if (up_session_round(r->session, busy, &st)) {
 		up_repl_say_status(r, &st);
 		up_repl_flush(r);
 		r->is_over = r->failed = true;
 		return false;
 	}
-	tell_losses(r);
 	up_session_timers(r->session);
 	show_round(r);
+	tell_losses(r); /* also while what probes print is left out */
 	if (r->session->engine.vm.stopped)
 		stop_probes(r);
-	*handled |= up_session_is_pending(r->session);
+	*busy |= up_session_is_pending(r->session);
 	return true;
 }
 
@@ -253,13 +254,14 @@ static void take_input(struct up_repl *r)
 
 	if (!up_line_read(&line))
 		return;
-	if (line) {
+	if (line)
 		up_repl_line(r, line);
-	} else if (r->typed.len) {
+	else
+		up_buf_putc(&r->out.buf, '\n'); /* behind the prompt */
+	if (!line && r->typed.len) {
 		up_buf_reset(&r->typed);
 		up_repl_say(r, "given up");
-	} else {
-		up_buf_putc(&r->out.buf, '\n'); /* behind the prompt */
+	} else if (!line) {
 		r->is_over = true;
 	}
 	free(line);
@@ -319,7 +321,7 @@ static void step(struct up_repl *r, bool *busy)
 	if (n > 0 && fds[FD_CHILD].revents)
 		up_signals_take(r->sig);
 	up_repl_processes(r);
-	do_round(r, busy);
+	up_repl_round(r, busy);
 	up_repl_sample(r, now);
 	look_for_losses(r, now);
 	refresh_prompt(r, now);

@@ -120,15 +120,16 @@ static void take_value(struct up_repl *r, struct up_arena *arena, const struct u
 	run_once(r, &text, true);
 }
 
-/* What happened up to now is handled first, so that what is asked for is what there is. */
-static void catch_up(struct up_repl *r)
+/*
+ * Keeps an input. What happened up to now is handled first, so that what is asked for is what there
+ * is.
+ */
+static bool begin_input(struct up_repl *r, const char *text, size_t len)
 {
-	struct up_status st = { 0 };
-	bool handled;
+	bool busy;
 
-	if (up_session_round(r->session, &handled, &st))
-		up_repl_say_status(r, &st);
-	up_repl_flush(r);
+	up_history_add(text, len);
+	return up_repl_round(r, &busy);
 }
 
 /* Takes what has been typed, if it is whole. */
@@ -137,12 +138,9 @@ static void take_typed(struct up_repl *r, struct up_arena *arena)
 	struct up_typed typed;
 
 	up_prompt_read(arena, r->typed.s, r->typed.len, is_function, NULL, &typed);
-	if (typed.kind == UP_TYPED_MORE)
+	if (typed.kind == UP_TYPED_MORE ||
+	    (typed.kind != UP_TYPED_NOTHING && !begin_input(r, r->typed.s, r->typed.len)))
 		return;
-	if (typed.kind != UP_TYPED_NOTHING) {
-		up_history_add(r->typed.s, r->typed.len);
-		catch_up(r);
-	}
 	if (typed.kind == UP_TYPED_DECLS)
 		up_program_add(r, r->typed.s, r->typed.len);
 	else if (typed.kind == UP_TYPED_VALUE)
@@ -176,9 +174,8 @@ void up_repl_line(struct up_repl *r, const char *line)
 
 	r->has_gone = false;
 	if (!r->typed.len && (command = up_repl_command(line, &args))) {
-		up_history_add(line, strlen(line));
-		catch_up(r);
-		command->run(r, args);
+		if (begin_input(r, line, strlen(line)))
+			command->run(r, args);
 		return;
 	}
 	if (r->typed.len)

@@ -39,7 +39,7 @@ struct up_program {
 
 /* Which declaration a probe or block of the running plan belongs to, and the how-manieth of it. */
 struct up_origin {
-	const struct up_decl *decl; /* NULL: of something gone, or of a statement that was run */
+	struct up_decl *decl; /* NULL: of something gone, or of a statement that was run */
 	uint32_t ordinal;
 };
 
@@ -91,6 +91,11 @@ void up_repl_say(struct up_repl *r, const char *fmt, ...) __attribute__((format(
 void up_repl_say_status(struct up_repl *r, const struct up_status *st);
 /* Shows what has been gathered in r->out, above the line that is being typed. */
 void up_repl_flush(struct up_repl *r);
+/*
+ * Handles and shows what has happened up to now. *busy: there was something, so that there may soon
+ * be more. False after a message, when the session cannot go on.
+ */
+bool up_repl_round(struct up_repl *r, bool *busy);
 
 /*
  * Makes `next` the program, compiles it and moves the session. `once`: a text that is run once

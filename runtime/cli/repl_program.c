@@ -319,11 +319,10 @@ static void learn_kinds(struct up_repl *r)
 {
 	for (uint32_t i = 0; i < r->plan->nr_probes; i++)
 		if (r->probes[i].decl)
-			((struct up_decl *)r->probes[i].decl)->is_probe = true;
+			r->probes[i].decl->is_probe = true;
 	for (uint32_t i = 0; i < r->plan->nr_blocks; i++)
 		if (r->blocks[i].decl)
-			((struct up_decl *)r->blocks[i].decl)->is_timed =
-				r->plan->blocks[i].which == UP_ON_EVERY;
+			r->blocks[i].decl->is_timed = r->plan->blocks[i].which == UP_ON_EVERY;
 }
 
 bool up_program_apply(struct up_repl *r, struct up_program next, const struct up_text *once)
@@ -394,6 +393,10 @@ static bool add_entries(struct up_repl *r, struct up_arena *arena, const char *t
 	struct up_typed typed;
 
 	up_prompt_read(arena, text, len, no_function, NULL, &typed);
+	if (typed.kind == UP_TYPED_NOTHING) {
+		up_repl_say(r, "there is nothing in it to add");
+		return false;
+	}
 	size_t nr = typed.kind == UP_TYPED_DECLS ? typed.nr : 0;
 	bool is_whole = nr == 0; /* with mistakes, it goes to the compiler as it is */
 	if (!up_program_copy(&r->program, is_whole ? 1 : nr, next))

@@ -37,7 +37,7 @@ void up_repl_sample(struct up_repl *r, uint64_t now)
 		d->hits = 0;
 	for (uint32_t i = 0; i < r->plan->nr_probes; i++)
 		if (r->probes[i].decl)
-			((struct up_decl *)r->probes[i].decl)->hits += e->hits[i];
+			r->probes[i].decl->hits += e->hits[i];
 	for (struct up_decl *d = r->decls; d && is_due; d = d->next) {
 		uint64_t more = d->hits > d->sampled ? d->hits - d->sampled : 0;
 

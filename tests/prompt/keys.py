@@ -1,6 +1,7 @@
 """Keys and signals in every state, narrow and dumb terminals, other sizes."""
 import os
 import signal
+import time
 
 from helper import ASKED, UPTICK, Asked, Prompt
 from terminal import Terminal
@@ -37,8 +38,11 @@ p.equal(p.do("1 + 1"), "2")
 
 # Ctrl-D gives up a block; on an empty line it leaves, below.
 p.more("on start <")
+first = p.mark()
 p.type("\x04")
 p.wait_last(r"up> ?")
+p.equal(p.screen.text()[first + 1:p.mark()], ["given up"])
+p.equal(p.do("1 + 1"), "2")
 
 # Ctrl-C while a handler loops for long.
 p.do("t[1] = 1")
@@ -55,6 +59,20 @@ p.holds(p.do("disable 1"), r"^$")
 shown = p.mark()
 p.holds(p.do("resume"), r"lines were left out meanwhile$")
 asked.wait()
+
+# What is left out stays so when a line is taken before the loop has seen it.
+p.do("enable 1")
+p.do("pause")
+os.kill(p.pid, signal.SIGSTOP)
+asked.do("alpha 3")
+p.type("3 + 4\r")
+first = p.mark()
+os.kill(p.pid, signal.SIGCONT)
+p.settle(first)
+p.read(0.2)
+p.equal(p.screen.text()[first + 1:p.mark()], ["7"])
+p.equal(p.do("resume"), "3 lines were left out meanwhile")
+p.do("disable 1")
 
 # Another size, narrower than what is typed.
 p.resize(24, 30)
@@ -81,6 +99,13 @@ p.wait("the product", r"^42$")
 p.settle(-1)
 p.equal(p.leave(), 0)
 
+# Ctrl-D that is typed while there is something to do; the output waits, for nobody reads the terminal.
+p = Prompt()
+p.line("list libc:*")
+time.sleep(0.5)
+p.type("\x04")
+p.equal(p.end(), 0)
+
 # A dumb terminal, and none at all.
 d = Prompt(term="dumb", columns=60)
 d.equal(d.do("6 * 7"), "42")
@@ -91,6 +116,11 @@ asked.do("beta 2")
 d.wait("a hit", r"arg0:s32=2$")
 d.wait_last(r"up> 1 \+ 1")
 d.equal(d.do(""), "2")
+d.more("on start <")
+first = d.mark()
+d.type("\x04")
+d.wait_last(r"up> ?")
+d.equal(d.screen.text()[first + 1:d.mark()], ["given up"])
 d.equal(d.leave(), 0)
 d.equal(b"\x1b" in d.raw, False)
 
@@ -106,7 +136,6 @@ for _ in range(200):
     pid, status = os.waitpid(s.pid, os.WNOHANG)
     if pid:
         break
-    import time
     time.sleep(0.05)
 else:
     s.status = 0
