@@ -23,6 +23,7 @@
 #include "runtime/cli/modules.h"
 #include "runtime/cli/opts.h"
 #include "runtime/cli/print.h"
+#include "runtime/cli/readfile.h"
 #include "runtime/cli/repl.h"
 #include "runtime/cli/run.h"
 #include "runtime/cli/run_text.h"
@@ -33,27 +34,14 @@
 
 static int read_fd(int fd, const char *name, struct up_buf *text)
 {
-	for (;;) {
-		char *to = up_buf_room(text, 65536);
-		ssize_t n = to ? read(fd, to, 65536) : -1;
+	int err = up_read_rest(fd, UP_SOURCE_MAX, text);
 
-		if (!to)
-			errno = ENOMEM;
-		if (n < 0 && errno == EINTR && !up_signals_stopped())
-			continue;
-		if (n < 0) {
-			up_complain("cannot read %s: %s", name, strerror(errno));
-			return EXIT_USAGE;
-		}
-		if (n == 0)
-			return 0;
-		text->len += (size_t)n;
-		if (text->len > UP_SOURCE_MAX) {
-			up_complain("%s is too large for a script: more than %u bytes", name,
-				    UP_SOURCE_MAX);
-			return EXIT_USAGE;
-		}
-	}
+	if (err == -EFBIG)
+		up_complain("%s is too large for a script: more than %u bytes", name,
+			    UP_SOURCE_MAX);
+	else if (err)
+		up_complain("cannot read %s: %s", name, strerror(-err));
+	return err ? EXIT_USAGE : 0;
 }
 
 static int read_script(const char *path, struct up_buf *text)

@@ -11,6 +11,7 @@
 #include "lang/base/text.h"
 #include "runtime/cli/cmd_help.h"
 #include "runtime/cli/cmd_list.h"
+#include "runtime/cli/readfile.h"
 #include "runtime/cli/repl_int.h"
 #include "runtime/cli/words.h"
 
@@ -108,26 +109,18 @@ static bool read_file(struct up_repl *r, const char *path, struct up_buf *text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat sb;
-	ssize_t n = -1;
+	const char *why = NULL;
 
 	if (fd >= 0 && !fstat(fd, &sb) && !S_ISREG(sb.st_mode))
-		errno = EINVAL;
-	else
-		while (fd >= 0 && text->len <= UP_SOURCE_MAX) {
-			char *to = up_buf_room(text, 65536);
-
-			n = to ? read(fd, to, 65536) : -1;
-			if (n <= 0)
-				break;
-			text->len += (size_t)n;
-		}
-	int err = errno;
+		why = "it is no regular file";
+	int err = fd < 0 ? -errno : why ? 0 : up_read_rest(fd, UP_SOURCE_MAX, text);
 	if (fd >= 0)
 		close(fd);
-	if (!n)
-		return true;
-	up_repl_say(r, "cannot read %s: %s", path, n > 0 ? "it is too large" : strerror(err));
-	return false;
+	if (err)
+		why = err == -EFBIG ? "it is too large" : strerror(-err);
+	if (why)
+		up_repl_say(r, "cannot read %s: %s", path, why);
+	return !why;
 }
 
 static void load(struct up_repl *r, const char *args)

@@ -13,9 +13,11 @@
 #include <unistd.h>
 
 #include "runtime/cli/line.h"
+#include "runtime/cli/readfile.h"
 #include "runtime/cli/repl_int.h"
 
-#define FILE_MAX (1 << 20)  /* bytes; when there are more the older half goes */
+#define FILE_MAX (1 << 20) /* bytes; when there are more the older half goes */
+#define READ_MAX (4 * FILE_MAX)
 #define INPUT_MAX (1 << 16) /* bytes of an input that is kept */
 
 /* Makes the folders and the path of the file; false when there is no home. */
@@ -59,18 +61,6 @@ static int open_file(int flags)
 	return fd;
 }
 
-static void read_all(int fd, struct up_buf *text)
-{
-	ssize_t n;
-
-	do {
-		char *to = up_buf_room(text, 65536);
-
-		n = to ? read(fd, to, 65536) : 0;
-		text->len += n > 0 ? (size_t)n : 0;
-	} while (n > 0 && text->len < 4 * FILE_MAX);
-}
-
 /* Takes the escapes of a line away. */
 static void unescape(const char *s, size_t len, struct up_buf *out)
 {
@@ -89,7 +79,7 @@ void up_history_load(void)
 
 	if (fd < 0)
 		return;
-	read_all(fd, &text);
+	up_read_rest(fd, READ_MAX, &text);
 	close(fd);
 	for (const char *s = text.s, *end; s && !text.failed && s < text.s + text.len;
 	     s = end + 1) {
@@ -111,7 +101,7 @@ static void shorten(int fd)
 	struct up_buf text = { 0 };
 
 	lseek(fd, 0, SEEK_SET);
-	read_all(fd, &text);
+	up_read_rest(fd, READ_MAX, &text);
 	const char *half = text.len && !text.failed
 				   ? memchr(text.s + text.len / 2, '\n', text.len - text.len / 2)
 				   : NULL;

@@ -100,6 +100,10 @@ for number in (2, 3, 5, 4, 1):
 asked.do("beta 2")
 p.holds(p.do("vars"), "no variables")
 p.equal(p.do("load " + saved), "")
+with open(TMP + "/empty.up", "w") as script:
+    script.write("# nothing but words\n")
+p.equal(p.do("load %s/empty.up" % TMP), "there is nothing in it to add")
+p.equal(p.do("load " + TMP), "cannot read %s: it is no regular file" % TMP)
 asked.do("beta 2")
 p.equal(p.do('sizes["t_asked"].sum'), "3")
 p.equal(p.do("undo"), "")
