@@ -91,19 +91,33 @@ static const struct up_tracedat_format *find_format(const struct binder *x, cons
 	return NULL;
 }
 
+/*
+ * Notes where the arguments of a recorded event stand, which is the same in all kernel's events
+ * that it became. False when it is not: what is read of one would lie beyond the end of another.
+ */
+static bool note_fields(struct binder *x, const struct up_record_event *e)
+{
+	struct up_field **known = &x->of[e->event];
+	size_t nr = x->was.events[e->event].nr_args;
+
+	if (*known)
+		return !memcmp(*known, e->args, nr * sizeof(**known));
+	*known = e->args;
+	return true;
+}
+
 static void add_record(struct binder *x, struct up_record_event model,
 		       const struct up_tracedat_format *f)
 {
 	struct up_status st = { 0 };
 	int err = up_records_describe(&model, &x->was, f->text.s, f->text.len, &st);
 
-	if (err) {
+	if (!err && model.kind == UP_EVENT_PROBE && !note_fields(x, &model))
+		err = -EPROTO;
+	if (err)
 		free(model.args);
-	} else {
-		if (model.kind == UP_EVENT_PROBE)
-			x->of[model.event] = model.args;
+	else
 		err = up_records_add(&x->b->records, &model);
-	}
 	x->err = err;
 	if (err && err != -ENOMEM) {
 		up_buf_puts(x->why, "its events are not as they are described");

@@ -21,6 +21,7 @@ struct recbuild {
 	struct up_plan *plan;
 	struct up_buf says;  /* the description */
 	struct up_buf pages; /* of CPU 0 */
+	const char *more;    /* the description of one more event, or NULL */
 	struct ringbuild ring;
 	unsigned char page[REC_PAGE];
 };
@@ -58,11 +59,23 @@ static inline void rec_put_field(struct up_buf *b, const char *type, const char 
 		      size, is_signed);
 }
 
+/* The site's number and the arguments, from `off` on. */
+static inline void rec_put_fields(struct up_buf *b, const struct up_plan_event *e, unsigned off)
+{
+	rec_put_field(b, "u32", "site", off, 4, false);
+	off += 4;
+	for (uint32_t i = 0; i < e->nr_args; i++) {
+		const struct up_plan_arg *a = &e->args[i];
+
+		rec_put_field(b, a->size ? "u64" : "__data_loc char[]", a->name, off,
+			      a->size ? a->size : 4, a->is_signed);
+		off += a->size ? a->size : 4;
+	}
+}
+
 /* The text of an event's format file, as the kernel would write it. */
 static inline void rec_put_format(struct up_buf *b, const struct up_plan_event *e, unsigned id)
 {
-	unsigned off = rec_head(e);
-
 	up_buf_printf(b, "name: %s\nID: %u\nformat:\n", e->name, id);
 	rec_put_field(b, "unsigned short", "common_type", 0, 2, false);
 	rec_put_field(b, "int", "common_pid", 4, 4, true);
@@ -73,15 +86,7 @@ static inline void rec_put_format(struct up_buf *b, const struct up_plan_event *
 	} else {
 		rec_put_field(b, "unsigned long", "__probe_ip", 8, 8, false);
 	}
-	rec_put_field(b, "u32", "site", off, 4, false);
-	off += 4;
-	for (uint32_t i = 0; i < e->nr_args; i++) {
-		const struct up_plan_arg *a = &e->args[i];
-
-		rec_put_field(b, a->size ? "u64" : "__data_loc char[]", a->name, off,
-			      a->size ? a->size : 4, a->is_signed);
-		off += a->size ? a->size : 4;
-	}
+	rec_put_fields(b, e, rec_head(e));
 	up_buf_puts(b, "\nprint fmt: \"\"\n");
 }
 
@@ -158,7 +163,7 @@ static inline void rec_hit(struct recbuild *b, uint64_t ts, uint32_t site, uint6
 static inline void rec_end(struct recbuild *b, struct up_buf *out)
 {
 	struct up_tracedat_option o = { UP_RECORDING_OPTION, { NULL, 0 } };
-	struct up_tracedat_format *f = calloc(b->plan->nr_events + 1, sizeof(*f));
+	struct up_tracedat_format *f = calloc(b->plan->nr_events + 2, sizeof(*f));
 	struct up_buf *text = calloc(b->plan->nr_events + 1, sizeof(*text)), page = { 0 };
 	struct up_tracedat_cpu cpu = { 0 };
 	struct up_tracedat d = { .page_size = REC_PAGE, .clock = "[mono]" };
@@ -172,10 +177,13 @@ static inline void rec_end(struct recbuild *b, struct up_buf *out)
 		rec_put_format(&text[i], &b->plan->events[i], REC_ID + i);
 		f[i] = (struct up_tracedat_format){ "uptick_1", { text[i].s, text[i].len } };
 	}
+	d.formats.nr = b->plan->nr_events;
+	if (b->more)
+		f[d.formats.nr++] =
+			(struct up_tracedat_format){ "uptick_1", { b->more, strlen(b->more) } };
 	o.data = (struct up_tracedat_text){ b->says.s, b->says.len };
 	cpu.size = b->pages.len;
 	d.formats.v = f;
-	d.formats.nr = b->plan->nr_events;
 	d.options.v = &o;
 	d.options.nr = 1;
 	d.cpus.v = &cpu;

@@ -20,22 +20,28 @@ static const char recorded[] =
 	"probe app:twin_a when (arg0 > 3) < count() >\n";
 
 /* A recording as a file that has a name; the caller closes it. */
+static int write_file(struct recbuild *b, char path[40])
+{
+	struct up_buf out = { 0 };
+	int fd = memfd_create("recording", MFD_CLOEXEC);
+
+	rec_end(b, &out);
+	CHECK(!out.failed && write(fd, out.s, out.len) == (ssize_t)out.len);
+	up_buf_fini(&out);
+	snprintf(path, 40, "/proc/self/fd/%d", fd);
+	return fd;
+}
+
 static int make_file(const char *script, char path[40])
 {
 	struct recbuild b;
-	struct up_buf out = { 0 };
-	int fd = memfd_create("recording", MFD_CLOEXEC);
 
 	rec_begin(&b, script);
 	for (uint32_t i = 0; i < 6; i++)
 		for (uint32_t site = 0; site < b.plan->nr_sites; site++)
 			if (b.plan->events[b.plan->sites[site].event].is_return == i % 2)
 				rec_hit(&b, 2000 + 50 * i, site, 0x7ffff000 + 8 * (i % 2));
-	rec_end(&b, &out);
-	CHECK(!out.failed && write(fd, out.s, out.len) == (ssize_t)out.len);
-	up_buf_fini(&out);
-	snprintf(path, 40, "/proc/self/fd/%d", fd);
-	return fd;
+	return write_file(&b, path);
 }
 
 /* Runs a script on the recording; what it shows, or its diagnostics. */
@@ -141,6 +147,38 @@ static void test_said_once(const char *path)
 	up_buf_fini(&shown);
 }
 
+/*
+ * A file can say that records of one event look in two ways; what is read of one kind would lie
+ * beyond the end of the other.
+ */
+static void test_two_layouts(void)
+{
+	static const char program[] = "probe app:alpha < print(arg1) >\n";
+	struct up_status st = { 0 };
+	struct up_buf more = { 0 };
+	struct up_compile *c;
+	struct recbuild b;
+	struct up_replay r;
+	char path[40];
+
+	rec_begin(&b, program);
+	rec_hit(&b, 2000, 0, 0x7ffff000);
+	up_recording_put_kernel(&b.says, "far", 0, UP_NONE);
+	up_buf_puts(&more, "name: far\nID: 900\nformat:\n");
+	rec_put_field(&more, "unsigned long", "__probe_ip", 8, 8, false);
+	rec_put_fields(&more, &b.plan->events[0], 60000);
+	b.more = more.s;
+	int fd = write_file(&b, path);
+	CHECK(!up_replay_open(&r, path, &st));
+	struct up_plan *plan = rec_compile(up_recorded_iface(r.says.places), program, false, &c);
+	CHECK(plan && up_replay_bind(&r, plan, &c->diags, &st) == -EPROTO);
+	up_plan_free(plan);
+	up_compile_free(c);
+	up_replay_close(&r);
+	close(fd);
+	up_buf_fini(&more);
+}
+
 int main(void)
 {
 	char path[40];
@@ -149,6 +187,7 @@ int main(void)
 	test_values(path);
 	test_missing(path);
 	test_said_once(path);
+	test_two_layouts();
 	close(fd);
 	return unit_report("replay");
 }
