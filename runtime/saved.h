@@ -25,6 +25,8 @@ struct up_saved {
 	 */
 	int (*next)(void *ctx, struct up_event *ev, struct up_status *st);
 	int fd; /* -1 where there is no -EAGAIN */
+	/* What next() takes events from, so that others can be taken right after one; or NULL. */
+	struct up_merge *merge;
 	/* Adds to what the engine counted: lost, corrupt, late ... */
 	void (*totals)(void *ctx, struct up_out_totals *t);
 };

@@ -112,6 +112,8 @@ int up_replay_run(const struct up_opts *o, const struct up_signals *sig, struct 
 				.begin = begin,
 				.next = next_event,
 				.fd = -1,
+				.merge = &r->merge,
+				.gaps = &r->merge.gaps,
 				.totals = add_totals };
 	struct up_status st = { 0 };
 
@@ -119,7 +121,6 @@ int up_replay_run(const struct up_opts *o, const struct up_signals *sig, struct 
 		up_report(&st);
 		return 1;
 	}
-	src.gaps = &r->merge.gaps;
 	int status = up_run_saved(o, b->plan, sig, &src);
 	say_cut(r);
 	return status;

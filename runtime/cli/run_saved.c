@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #define FLUSH_BYTES (64u << 10) /* of output that gather, while there are more events */
-#define LOOK_EVENTS 1024        /* after so many one looks for signals */
 #define MAX_PERIODS 100000      /* runs of a timed block between two events */
 
 struct run {
@@ -17,8 +16,7 @@ struct run {
 	struct up_out out;
 	struct up_status st;
 	bool has_begun;
-	uint64_t last;     /* time of the latest event, or of the beginning */
-	uint64_t nr_taken; /* events */
+	uint64_t last; /* time of the latest event, or of the beginning */
 };
 
 static int set_up(struct run *r, const struct up_plan *plan)
@@ -71,6 +69,28 @@ static bool is_after(const struct run *r, uint64_t time)
 	return r->o->duration && time > from && time - from > r->o->duration;
 }
 
+/* Up to where events are to be handled before anything else is. */
+static uint64_t find_limit(const struct run *r)
+{
+	uint64_t due = up_engine_due(&r->engine), end = UINT64_MAX;
+
+	if (r->o->duration && r->o->duration < UINT64_MAX - r->engine.begun_at)
+		end = r->engine.begun_at + r->o->duration;
+	return due && due <= end ? due - 1 : end;
+}
+
+/* Handles an event, and those behind it that can be taken at once. */
+static void handle(struct run *r, const struct up_event *ev)
+{
+	struct up_merge *m = r->src->merge;
+
+	up_engine_event(&r->engine, ev);
+	if (m)
+		up_engine_take(&r->engine, m, find_limit(r));
+	uint64_t last = m && m->last > ev->ts ? m->last : ev->ts;
+	r->last = last > r->last ? last : r->last;
+}
+
 /* False when no more is to be handled. */
 static bool take(struct run *r, const struct up_event *ev)
 {
@@ -84,13 +104,10 @@ static bool take(struct run *r, const struct up_event *ev)
 	pass_time(r, ev->ts);
 	if (up_engine_is_over(&r->engine))
 		return false;
-	r->last = ev->ts > r->last ? ev->ts : r->last;
-	up_engine_event(&r->engine, ev);
+	handle(r, ev);
 	if (r->out.buf.len > FLUSH_BYTES && up_out_flush(&r->out))
 		return false;
-	if (++r->nr_taken % LOOK_EVENTS == 0 && up_signals_stopped())
-		return false;
-	return !up_engine_is_over(&r->engine);
+	return !up_engine_is_cut_short(&r->engine);
 }
 
 /* Nothing is there now: shows what there is and waits. False when the run is to end. */

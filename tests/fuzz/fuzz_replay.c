@@ -47,6 +47,7 @@ static void run(struct up_replay *r, struct up_plan *plan)
 		up_engine_begin(&e, r->says.begun_at);
 		while (up_replay_next(r, &ev, &st) == 1) {
 			up_engine_event(&e, &ev);
+			up_engine_take(&e, &r->merge, UINT64_MAX);
 			up_buf_reset(&out.buf);
 		}
 		up_engine_end(&e, r->says.ended_at);

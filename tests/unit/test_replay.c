@@ -63,8 +63,10 @@ static void replay(const char *path, const char *script, struct up_buf *shown)
 	if (!err) {
 		CHECK(!up_engine_init(&e, plan, &r.bind.records, &eo, &out, &st));
 		up_engine_begin(&e, r.says.begun_at);
-		while (up_replay_next(&r, &ev, &st) == 1)
+		while (up_replay_next(&r, &ev, &st) == 1) {
 			up_engine_event(&e, &ev);
+			up_engine_take(&e, &r.merge, UINT64_MAX);
+		}
 		up_engine_end(&e, r.says.ended_at);
 		CHECK(!up_vm_show(&e.vm) && !e.corrupt);
 		up_buf_add(shown, out.buf.s, out.buf.len);
