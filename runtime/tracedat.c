@@ -252,6 +252,20 @@ static void take_v6(struct up_tracedat_cursor *c)
 
 /* ---- the head ---- */
 
+/* No byte of the file belongs to two processors: else a small file could be one without end. */
+static void check_pages(struct up_tracedat_cursor *c)
+{
+	const struct up_tracedat *d = c->d;
+	uint64_t left = c->io->size;
+
+	for (size_t i = 0; i < d->cpus.nr && !c->err; i++) {
+		if (d->cpus.v[i].size > left)
+			up_tracedat_fail(c, "its table speaks of more pages than it has");
+		else
+			left -= d->cpus.v[i].size;
+	}
+}
+
 static void take_head(struct up_tracedat_cursor *c)
 {
 	struct up_tracedat *d = c->d;
@@ -280,6 +294,7 @@ static void take_head(struct up_tracedat_cursor *c)
 		take_v6(c);
 	else if (!c->err)
 		up_tracedat_take_v7(c);
+	check_pages(c);
 	d->head_size = c->at;
 }
 

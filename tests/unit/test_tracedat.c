@@ -197,6 +197,18 @@ static void test_refused(void)
 	check_refused("\x17\x08\x44tracing6\0\0\x08\0\x10\0\0", 18, "in the middle of the desc");
 }
 
+/* The same pages for several processors would be read as often as a file likes. */
+static void test_shared_pages(const struct up_buf *file)
+{
+	char *copy = malloc(file->len);
+
+	memcpy(copy, file->s, file->len);
+	char *table = (char *)memmem(copy, file->len, "flyrecord", 10) + 10;
+	memcpy(table + 16, table, 16);
+	check_refused(copy, file->len, "more pages than it has");
+	free(copy);
+}
+
 /* ---- version 7 ---- */
 
 static void put(struct up_buf *b, uint64_t v, unsigned bytes)
@@ -334,6 +346,7 @@ int main(void)
 	test_reads_fail(&file);
 	test_damaged(&file);
 	test_refused();
+	test_shared_pages(&file);
 	test_v7();
 	test_pages(&file);
 	up_buf_fini(&file);
