@@ -81,13 +81,18 @@ static void shift_text(struct up_src_text *s)
 	s->in_long = true;
 }
 
-/* Is there something to be read, be it the end? The rest of an event comes soon, if there is one.
+/*
+ * Is there something to be read, be it the end? The rest of an event comes soon, if there is one.
+ * A signal may be the one that ends the run, so after it nothing is read that could be waited for.
  */
 static bool is_readable(const struct up_src_text *s)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLIN };
 
-	return s->is_live || poll(&p, 1, s->is_held ? HOLD_MS : 0) != 0;
+	if (s->is_live)
+		return true;
+	int n = poll(&p, 1, s->is_held ? HOLD_MS : 0);
+	return n > 0 || (n < 0 && errno != EINTR);
 }
 
 /* 1, 0 at the end, or -errno. */

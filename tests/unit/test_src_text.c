@@ -1,6 +1,8 @@
 /* Text as a source: what the kernel prints comes back as the record that it was printed of. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/time.h>
 
 #include "tests/unit/trace_text.h"
 #include "tests/unit/unit.h"
@@ -266,6 +268,35 @@ static void test_processes(void)
 	up_buf_fini(&text);
 }
 
+static void take_signal(int sig)
+{
+	(void)sig;
+}
+
+/* A signal while it is waited for the rest of an event: nothing that could block is read. */
+static void test_interrupted(void)
+{
+	struct sigaction old, ring = { .sa_handler = take_signal };
+	struct itimerval every = { .it_interval.tv_usec = 5000, .it_value.tv_usec = 5000 },
+			 off = { 0 };
+	struct up_buf text = { 0 };
+	struct up_src_text s;
+	int fds[2];
+
+	make_entry(&text, BASH, "bash", "text");
+	CHECK(!pipe(fds) && text_open(&w, &s, fds[0]));
+	CHECK(write(fds[1], text.s, text.len) == (ssize_t)text.len);
+	CHECK(up_src_text_fill(&s, UINT64_MAX) == 1 && s.is_held);
+	sigaction(SIGALRM, &ring, &old);
+	setitimer(ITIMER_REAL, &every, NULL);
+	CHECK(up_src_text_fill(&s, UINT64_MAX) == -EAGAIN);
+	setitimer(ITIMER_REAL, &off, NULL);
+	sigaction(SIGALRM, &old, NULL);
+	close(fds[1]);
+	up_src_text_close(&s);
+	up_buf_fini(&text);
+}
+
 int main(void)
 {
 	CHECK(text_world_init(&w, SCRIPT));
@@ -278,6 +309,7 @@ int main(void)
 	test_suffixes();
 	test_endless_line();
 	test_processes();
+	test_interrupted();
 	text_world_fini(&w);
 	return unit_report("src_text");
 }
