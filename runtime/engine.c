@@ -105,6 +105,14 @@ uint64_t up_engine_due(const struct up_engine *e)
 	return due;
 }
 
+/* The next of the times `due`, due + every ... behind `now`; 0 when there is none. */
+static uint64_t find_next(uint64_t due, uint64_t every, uint64_t now)
+{
+	uint64_t left = every - (now - due) % every;
+
+	return now <= UINT64_MAX - left ? now + left : 0;
+}
+
 void up_engine_timers(struct up_engine *e, uint64_t now)
 {
 	for (uint32_t i = 0; i < e->plan->nr_blocks && !up_engine_is_over(e); i++) {
@@ -113,7 +121,7 @@ void up_engine_timers(struct up_engine *e, uint64_t now)
 		if (!e->due[i] || e->due[i] > now)
 			continue;
 		up_vm_block(&e->vm, i, now);
-		e->due[i] += ((now - e->due[i]) / every + 1) * every;
+		e->due[i] = find_next(e->due[i], every, now);
 	}
 }
 

@@ -181,6 +181,27 @@ static void test_two_layouts(void)
 	up_buf_fini(&more);
 }
 
+/* Records can have any time. At the latest one a timed block has run for the last time. */
+static void test_end_of_time(void)
+{
+	struct up_plan *plan =
+		rec_compile(&fake_resolver, "on every 1s < print(1) >\n", false, NULL);
+	struct up_out out = { .form = up_out_form_find("text"), .fd = -1, .columns = 80 };
+	struct up_engine_opts eo = { .is_offline = true };
+	struct up_records none = { 0 };
+	struct up_status st = { 0 };
+	struct up_engine e;
+
+	CHECK(plan && !up_engine_init(&e, plan, &none, &eo, &out, &st));
+	up_engine_begin(&e, UINT64_MAX - 1500000000);
+	CHECK(up_engine_due(&e) == UINT64_MAX - 500000000);
+	up_engine_timers(&e, UINT64_MAX);
+	CHECK(!up_engine_due(&e));
+	up_engine_fini(&e);
+	up_buf_fini(&out.buf);
+	up_plan_free(plan);
+}
+
 int main(void)
 {
 	char path[40];
@@ -190,6 +211,7 @@ int main(void)
 	test_missing(path);
 	test_said_once(path);
 	test_two_layouts();
+	test_end_of_time();
 	close(fd);
 	return unit_report("replay");
 }
