@@ -251,7 +251,7 @@ static void open_merge(struct work *w)
 	    up_merge_init(&w->merge, &w->set, 8, !w->plan->needs_order && !w->mix.calls))
 		die("out of memory");
 	memset(w->set.mem, 1, w->set.mem_size); /* it is not what is measured */
-	w->engine.vm.calls.gaps = &w->merge.gaps;
+	up_engine_set_gaps(&w->engine, &w->merge.gaps);
 	free(cpus);
 }
 

@@ -27,15 +27,9 @@ static void step(struct walk *w, size_t i)
 {
 	int kind = w->sc->toks.v[i].kind;
 
-	if (kind == TK_OPEN)
-		w->blocks++;
-	else if (kind == TK_CLOSE)
-		w->blocks -= w->blocks > 0;
-	else if (kind == TK_LPAREN || kind == TK_LBRACK)
-		w->parens++;
-	else if (kind == TK_RPAREN || kind == TK_RBRACK)
-		w->parens -= w->parens > 0;
-	else if (kind == TK_RETURN && i && w->sc->toks.v[i - 1].kind == TK_ON)
+	if (up_tok_nest(kind, &w->blocks, &w->parens))
+		return;
+	if (kind == TK_RETURN && i && w->sc->toks.v[i - 1].kind == TK_ON)
 		w->in_return = true;
 	else if (kind == TK_ASSIGN && !w->blocks && !w->parens)
 		w->has_assign = true;

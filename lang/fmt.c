@@ -148,18 +148,6 @@ static void write_comment(struct writer *w, const struct up_comment *c)
 	w->newline = false;
 }
 
-static void track(struct writer *w, int kind)
-{
-	if (kind == TK_OPEN)
-		w->blocks++;
-	else if (kind == TK_CLOSE)
-		w->blocks -= w->blocks > 0;
-	else if (kind == TK_LPAREN || kind == TK_LBRACK)
-		w->parens++;
-	else if (kind == TK_RPAREN || kind == TK_RBRACK)
-		w->parens -= w->parens > 0;
-}
-
 /* How many newlines stand before t; a trailing `;` and doubled blank lines are gone. */
 static unsigned newlines_before(const struct writer *w, const struct up_tok *t)
 {
@@ -183,7 +171,7 @@ static void write_token(struct writer *w, const struct up_tok *t)
 	else if (w->any && is_spaced(w, t))
 		up_buf_putc(w->out, ' ');
 	up_buf_add(w->out, w->sc->text + t->off, t->len);
-	track(w, t->kind);
+	up_tok_nest(t->kind, &w->blocks, &w->parens);
 	w->prev = t;
 	w->prev_unary = unary;
 	w->end = t->off + t->len;

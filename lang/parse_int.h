@@ -135,6 +135,8 @@ bool up_tok_ends_operand(int kind);
 bool up_tok_begins_operand(int kind);
 /* Is it the first word of a declaration? */
 bool up_tok_is_decl(int kind);
+/* Counts the blocks and parentheses open behind a token. False when it is none of theirs. */
+bool up_tok_nest(int kind, unsigned *blocks, unsigned *parens);
 /* The spelling of a keyword or punctuation token, or NULL. */
 const char *up_tok_text(int kind);
 

@@ -88,6 +88,21 @@ bool up_tok_is_decl(int kind)
 	return kind >= TK_PROBE && kind <= TK_PARAM;
 }
 
+bool up_tok_nest(int kind, unsigned *blocks, unsigned *parens)
+{
+	if (kind == TK_OPEN)
+		++*blocks;
+	else if (kind == TK_CLOSE)
+		*blocks -= *blocks > 0;
+	else if (kind == TK_LPAREN || kind == TK_LBRACK)
+		++*parens;
+	else if (kind == TK_RPAREN || kind == TK_RBRACK)
+		*parens -= *parens > 0;
+	else
+		return false;
+	return true;
+}
+
 /* ---- errors, newlines, comments ---- */
 
 void up_scan_error(struct up_scan *sc, uint32_t off, uint32_t len, enum up_diag_tag tag,

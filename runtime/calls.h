@@ -20,7 +20,7 @@
 #include <sys/types.h>
 
 #include "lang/value.h"
-#include "runtime/merge.h"
+#include "runtime/gaps.h"
 #include "runtime/table.h"
 
 #define UP_CALLS_DEPTH 8192 /* open calls of one strand; deeper ones are not kept, and counted */

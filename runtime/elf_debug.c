@@ -283,9 +283,8 @@ bool up_elf_debug_place(const struct up_elf *e, struct up_buf *to)
 	struct up_elf_section s;
 	struct up_elf_span note = { 0 };
 
-	for (uint64_t i = 1; !note.s && up_elf_section(e, i, &s); i++)
-		if (!strcmp(s.name, ".note.gnu.build-id"))
-			note = up_elf_section_bytes(e, &s);
+	if (up_elf_section_named(e, ".note.gnu.build-id", &s))
+		note = up_elf_section_bytes(e, &s);
 	/* Behind three lengths and the name "GNU". */
 	if (!note.s || note.len < 18 || note.len > 80)
 		return false;

@@ -16,18 +16,6 @@
 #define INFO_HEAD 32
 #define FLAG_INLINE 2 /* the version follows as a length and text, not behind pointers */
 
-static bool find_section(const struct up_elf *e, const char *name, struct up_elf_span *out)
-{
-	struct up_elf_section s;
-
-	for (uint64_t i = 0; up_elf_section(e, i, &s); i++)
-		if (!strcmp(s.name, name)) {
-			*out = up_elf_section_bytes(e, &s);
-			return true;
-		}
-	return false;
-}
-
 /* A number of `size` bytes, which are there. */
 static uint64_t load_word(const unsigned char *p, unsigned size)
 {
@@ -134,9 +122,15 @@ static void find_code(struct up_elf_symbols *symbols, struct up_elf_go *go)
 	up_elf_symbols_find(symbols, "", &to, take_addr, &go->to, NULL);
 }
 
+/* Go's linker writes both sections into every program, and `strip` keeps them. */
 static bool find_info(const struct up_elf *e, struct up_elf_span *out)
 {
-	return find_section(e, ".go.buildinfo", out);
+	struct up_elf_section s;
+
+	if (!up_elf_section_named(e, ".go.buildinfo", &s))
+		return false;
+	*out = up_elf_section_bytes(e, &s);
+	return true;
 }
 
 static bool find_table(const struct up_elf *e, struct up_elf_span *out)
@@ -147,14 +141,6 @@ static bool find_table(const struct up_elf *e, struct up_elf_span *out)
 		return false;
 	*out = up_elf_section_bytes(e, &s);
 	return true;
-}
-
-/* Sections that Go's linker writes into every program, and that `strip` keeps. */
-bool up_elf_is_go(const struct up_elf *e)
-{
-	struct up_elf_span s;
-
-	return find_info(e, &s) || find_table(e, &s);
 }
 
 void up_elf_go_read(const struct up_elf *e, struct up_elf_symbols *symbols, struct up_elf_go *go)

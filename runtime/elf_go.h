@@ -8,14 +8,11 @@
 #include "runtime/elf_symbols.h"
 
 struct up_elf_go {
-	bool is_go;        /* up_elf_is_go() */
+	bool is_go;        /* it holds code of Go's own compiler */
 	bool is_release;   /* a numbered release made it */
 	unsigned minor;    /* its number: 19 of go1.19.8; 0: not known */
 	uint64_t from, to; /* where the code of Go lies; the same: not known */
 };
-
-/* Does it hold code of Go's own compiler? */
-bool up_elf_is_go(const struct up_elf *e);
 
 /* Without `symbols` (NULL) it is not looked for where the code lies. */
 void up_elf_go_read(const struct up_elf *e, struct up_elf_symbols *symbols, struct up_elf_go *go);

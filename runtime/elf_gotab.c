@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/elf_reloc.h"
+
 #define WORD 8u
 #define HEAD 8u            /* bytes before the header's words: magic, sizes */
 #define MAX_FUNCS 4000000u /* more is taken for damage */
@@ -59,28 +61,6 @@ static struct up_elf_span behind(struct up_elf_span s, uint64_t off)
 			   : (struct up_elf_span){ NULL, 0 };
 }
 
-/* What the dynamic linker adds to the load address and stores at `at`. */
-static uint64_t relocated(const struct up_elf *e, uint64_t at)
-{
-	struct up_elf_section s;
-
-	for (uint64_t i = 0; up_elf_section(e, i, &s); i++) {
-		struct up_elf_span b = { NULL, 0 };
-
-		if (s.type == SHT_RELA)
-			b = up_elf_section_bytes(e, &s);
-		for (uint64_t off = 0; b.s && off + sizeof(Elf64_Rela) <= b.len;
-		     off += sizeof(Elf64_Rela)) {
-			Elf64_Rela rela;
-
-			memcpy(&rela, b.s + off, sizeof(rela));
-			if (rela.r_offset == at && !ELF64_R_SYM(rela.r_info))
-				return (uint64_t)rela.r_addend;
-		}
-	}
-	return 0;
-}
-
 bool up_elf_gotab_find(const struct up_elf *e, struct up_elf_section *out)
 {
 	for (uint64_t i = 0; up_elf_section(e, i, out); i++)
@@ -88,6 +68,16 @@ bool up_elf_gotab_find(const struct up_elf *e, struct up_elf_section *out)
 		    !strcmp(out->name, ".data.rel.ro.gopclntab"))
 			return true;
 	return false;
+}
+
+/* Where all code starts; in what can be loaded anywhere the dynamic linker writes it. */
+static bool find_text(const struct up_elf *e, uint64_t table, struct reader *r)
+{
+	uint64_t slot = table + HEAD + r->l->text_start * WORD;
+	bool is_import;
+
+	r->text_start = header(r, r->l->text_start);
+	return r->text_start || up_elf_reloc_value(e, slot, &r->text_start, &is_import);
 }
 
 static bool open_table(const struct up_elf *e, struct reader *r)
@@ -105,13 +95,8 @@ static bool open_table(const struct up_elf *e, struct reader *r)
 	r->nr = header(r, 0);
 	r->names = behind(r->all, header(r, r->l->names));
 	r->funcs = behind(r->all, header(r, r->l->funcs));
-	if (r->l->text_start) {
-		r->text_start = header(r, r->l->text_start);
-		if (!r->text_start)
-			r->text_start = relocated(e, s.addr + HEAD + r->l->text_start * WORD);
-		if (!r->text_start)
-			return false;
-	}
+	if (r->l->text_start && !find_text(e, s.addr, r))
+		return false;
 	return r->nr && r->nr <= MAX_FUNCS && r->nr * 2 * r->l->entry <= r->funcs.len;
 }
 

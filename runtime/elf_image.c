@@ -442,6 +442,14 @@ bool up_elf_section_of_type(const struct up_elf *e, uint32_t type, struct up_elf
 	return false;
 }
 
+bool up_elf_section_named(const struct up_elf *e, const char *name, struct up_elf_section *out)
+{
+	for (uint64_t i = 0; up_elf_section(e, i, out); i++)
+		if (!strcmp(out->name, name))
+			return true;
+	return false;
+}
+
 bool up_elf_section_at(const struct up_elf *e, uint64_t addr, struct up_elf_section *out)
 {
 	for (uint64_t i = 1; up_elf_section(e, i, out); i++)

@@ -111,6 +111,8 @@ void up_elf_prefetch(struct up_elf_span s);
 bool up_elf_section(const struct up_elf *e, uint64_t i, struct up_elf_section *out);
 /* The first section of a type. */
 bool up_elf_section_of_type(const struct up_elf *e, uint32_t type, struct up_elf_section *out);
+/* The first section of a name. */
+bool up_elf_section_named(const struct up_elf *e, const char *name, struct up_elf_section *out);
 /* The section that holds a virtual address; false when none does. */
 bool up_elf_section_at(const struct up_elf *e, uint64_t addr, struct up_elf_section *out);
 /* A section's bytes; NULL when it has none in the file or they are not all there. */

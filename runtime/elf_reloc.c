@@ -36,20 +36,27 @@ static bool find_symbol(const struct up_elf *e, const struct up_elf_section *s, 
 	return sym.st_shndx != SHN_UNDEF;
 }
 
+/* The value, with what the file was loaded above its addresses. */
+static bool is_relative(const struct up_elf *e, const Elf64_Rela *a)
+{
+	return ELF64_R_TYPE(a->r_info) ==
+	       (e->machine == UP_M_X86_64 ? R_X86_64_RELATIVE : R_AARCH64_RELATIVE);
+}
+
 bool up_elf_reloc_value(const struct up_elf *e, uint64_t slot, uint64_t *value, bool *is_import)
 {
 	struct up_elf_section s;
 	Elf64_Rela a;
 
 	*is_import = false;
-	if (e->machine != UP_M_X86_64 || !e->is64)
+	if ((e->machine != UP_M_X86_64 && e->machine != UP_M_AARCH64) || !e->is64)
 		return false;
 	for (uint64_t i = 1; up_elf_section(e, i, &s); i++) {
 		if (s.type != SHT_RELA || !(s.flags & SHF_ALLOC) ||
 		    !find_relocation(e, &s, slot, &a))
 			continue;
 		*value = (uint64_t)a.r_addend;
-		if (ELF64_R_TYPE(a.r_info) == R_X86_64_RELATIVE)
+		if (is_relative(e, &a))
 			return true;
 		*is_import = !find_symbol(e, &s, ELF64_R_SYM(a.r_info), value);
 		return !*is_import;

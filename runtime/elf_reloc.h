@@ -7,7 +7,7 @@
 
 /*
  * The value of the pointer at `slot`. False when nothing is written there, or it is another
- * object's; then *is_import tells. x86-64 alone.
+ * object's; then *is_import tells. 64-bit files alone.
  */
 bool up_elf_reloc_value(const struct up_elf *e, uint64_t slot, uint64_t *value, bool *is_import);
 

@@ -230,15 +230,6 @@ static bool read_frame(const struct up_elf *e, uint64_t addr, struct up_elf_fram
 	return !c.is_broken && f->end > f->start;
 }
 
-/* The section .eh_frame; false when there is none. */
-static bool find_table(const struct up_elf *e, struct up_elf_section *out)
-{
-	for (uint64_t i = 1; up_elf_section(e, i, out); i++)
-		if (!strcmp(out->name, ".eh_frame"))
-			return true;
-	return false;
-}
-
 /* Calls fn for each frame of the table, described at `entry`; false from it ends the walk. */
 typedef bool frame_fn(void *arg, const struct up_elf_frame *f, uint64_t entry);
 
@@ -249,7 +240,7 @@ static void each_frame(const struct up_elf *e, frame_fn *fn, void *arg)
 	struct cursor c;
 	uint64_t next;
 
-	if (!find_table(e, &s))
+	if (!up_elf_section_named(e, ".eh_frame", &s))
 		return;
 	for (uint64_t at = s.addr; at - s.addr < s.size && open_entry(e, at, &c, &next); at = next)
 		if (take(&c, 4) && read_frame(e, at, &f) && !fn(arg, &f, at))

@@ -67,6 +67,13 @@ void up_engine_fini(struct up_engine *e)
 	free_lanes(e);
 }
 
+void up_engine_set_gaps(struct up_engine *e, struct up_gaps *gaps)
+{
+	e->gaps = gaps;
+	e->vm.calls.gaps = gaps;
+	e->vm.procs.gaps = gaps;
+}
+
 static void run_blocks(struct up_engine *e, enum up_on which, uint64_t now)
 {
 	for (uint32_t i = 0; i < e->plan->nr_blocks; i++)
@@ -373,11 +380,21 @@ static void handle_birth(struct up_engine *e, pid_t parent, pid_t child, uint64_
 		up_calls_fork(&e->vm.calls, parent, child);
 }
 
+/* Only pairs and processes ask where events were lost, and those are in no lane. */
+static void note_gap(struct up_engine *e, uint64_t ts)
+{
+	if (!e->gap_at || ts < e->gap_at)
+		return;
+	up_gaps_note_all(e->gaps, ts);
+	e->gap_at = 0;
+}
+
 void up_engine_event(struct up_engine *e, const struct up_event *ev)
 {
 	const unsigned char *rec = ev->payload;
 	uint16_t id;
 
+	note_gap(e, ev->ts);
 	if (ev->len < sizeof(id)) {
 		e->corrupt++;
 		return;
@@ -528,15 +545,6 @@ static void run_lanes(struct up_engine *e)
 	e->last_lane = NULL;
 }
 
-/* Only pairs ask where events were lost, and they are in no lane. */
-static void note_gap(struct up_engine *e, struct up_merge *m, uint64_t ts)
-{
-	if (!e->gap_at || ts < e->gap_at)
-		return;
-	up_merge_gap(m, ts);
-	e->gap_at = 0;
-}
-
 bool up_engine_take(struct up_engine *e, struct up_merge *m, uint64_t limit)
 {
 	struct view v = { .id = NO_ID, .site = UP_NONE };
@@ -548,7 +556,6 @@ bool up_engine_take(struct up_engine *e, struct up_merge *m, uint64_t limit)
 		if (!may_use_lanes(e) || ev.len < sizeof(uint16_t) || !take_in_lane(e, &v, &ev)) {
 			keep_order(e, NULL);
 			v.site = UP_NONE;
-			note_gap(e, m, ev.ts);
 			up_engine_event(e, &ev);
 		} else {
 			take_in_lanes(e, &v, m, limit);

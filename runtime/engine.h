@@ -44,6 +44,7 @@ struct up_engine {
 	struct up_lane *made;        /* all lanes; the latest first */
 	struct up_lane *last_lane;   /* that a hit was gathered in; NULL: none */
 	struct up_lane no_lane;      /* of sites whose handler can have none */
+	struct up_gaps *gaps;        /* where events were lost; NULL: nowhere */
 	uint64_t gap_at;             /* before the next event from then on some were lost; 0: no */
 	uint64_t nr_task_records;    /* records of threads that began or ended */
 };
@@ -53,6 +54,9 @@ int up_engine_init(struct up_engine *e, const struct up_plan *plan,
 		   const struct up_records *records, const struct up_engine_opts *opts,
 		   struct up_out *out, struct up_status *st);
 void up_engine_fini(struct up_engine *e);
+
+/* Events may be lost: where, is told there. It must outlive the engine. */
+void up_engine_set_gaps(struct up_engine *e, struct up_gaps *gaps);
 
 /* Events come from `now` on; starts the clocks. The blocks `on start` are run by _start(). */
 void up_engine_begin(struct up_engine *e, uint64_t now);

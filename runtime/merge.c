@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static size_t max_cpu(const struct up_pageset *pages)
+static uint32_t max_cpu(const struct up_pageset *pages)
 {
-	size_t max = 0;
+	uint32_t max = 0;
 
 	for (unsigned i = 0; i < pages->nr_q; i++)
 		if (pages->q[i].cpu > max)
@@ -27,8 +27,7 @@ int up_merge_init(struct up_merge *m, struct up_pageset *pages, unsigned commit_
 	m->seen = pages->change - 1;
 	m->cursor = calloc(pages->nr_q, sizeof(*m->cursor));
 	m->heap = calloc(pages->nr_q, sizeof(*m->heap));
-	m->gaps.end = calloc(max_cpu(pages) + 1, sizeof(*m->gaps.end));
-	if (!m->cursor || !m->heap || !m->gaps.end) {
+	if (!m->cursor || !m->heap || !up_gaps_init(&m->gaps, max_cpu(pages) + 1)) {
 		up_merge_fini(m);
 		return -ENOMEM;
 	}
@@ -41,7 +40,7 @@ void up_merge_fini(struct up_merge *m)
 {
 	free(m->cursor);
 	free(m->heap);
-	free(m->gaps.end);
+	up_gaps_fini(&m->gaps);
 	*m = (struct up_merge){ 0 };
 }
 
@@ -92,21 +91,6 @@ static bool step(struct up_merge_cursor *c)
 	return up_ringpage_next(&c->walk, &c->next.payload, &c->next.len, &c->next.ts);
 }
 
-/* Events were lost before the one ahead. */
-static void note_gap(struct up_merge *m, const struct up_merge_cursor *c)
-{
-	m->gaps.end[c->next.cpu] = c->next.ts;
-	if (c->next.ts > m->gaps.last)
-		m->gaps.last = c->next.ts;
-}
-
-void up_merge_gap(struct up_merge *m, uint64_t ts)
-{
-	for (unsigned i = 0; i < m->pages->nr_q; i++)
-		m->gaps.end[m->pages->q[i].cpu] = ts;
-	m->gaps.last = ts;
-}
-
 /* Goes to the first event of the queue's pages; releases pages without any. */
 static bool load(struct up_merge *m, unsigned i)
 {
@@ -119,7 +103,7 @@ static bool load(struct up_merge *m, unsigned i)
 		lost |= c->walk.lost || c->walk.lost_unknown;
 		if (step(c)) {
 			if (lost)
-				note_gap(m, c);
+				up_gaps_note(&m->gaps, c->next.cpu, c->next.ts);
 			return true;
 		}
 		m->corrupt_pages += c->walk.corrupt;

@@ -8,6 +8,7 @@
 #ifndef UP_MERGE_H
 #define UP_MERGE_H
 
+#include "runtime/gaps.h"
 #include "runtime/pageset.h"
 #include "runtime/ringpage.h"
 
@@ -28,15 +29,6 @@ struct up_merge_cursor {
 struct up_merge_key {
 	uint64_t ts; /* of the CPU's next event; 0 when order does not matter */
 	uint32_t i;  /* the CPU's index, which decides between equal times */
-};
-
-/*
- * Where events were lost, by the time of the first event after a loss; 0: never. A loss is known as
- * soon as the last event before it was handed out.
- */
-struct up_gaps {
-	uint64_t *end; /* of the latest loss of each CPU, by its number */
-	uint64_t last; /* the latest of them */
 };
 
 struct up_merge {
@@ -60,10 +52,6 @@ struct up_merge {
 int up_merge_init(struct up_merge *m, struct up_pageset *pages, unsigned commit_size,
 		  bool unordered);
 void up_merge_fini(struct up_merge *m);
-
-/* Before the event of time `ts`, which is handed out next or just was, some were lost on every CPU.
- */
-void up_merge_gap(struct up_merge *m, uint64_t ts);
 
 /* What up_merge_next() does when the quick step does not apply. */
 bool up_merge_next_slow(struct up_merge *m, uint64_t limit, struct up_event *ev, bool advanced);

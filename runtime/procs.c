@@ -101,6 +101,12 @@ static pid_t ask_kernel(const struct up_procs *p, pid_t tid, uint64_t time)
 
 /* ---- asking ---- */
 
+/* Events of threads were lost up to this time; 0: none were. */
+static uint64_t lost_at(const struct up_procs *p)
+{
+	return p->gaps ? p->gaps->last : 0;
+}
+
 /*
  * The number of a main thread that has ended is seen again, and no event has told of a new thread:
  * another thread of its process has begun a new program, which makes it the main one. Or that event
@@ -108,7 +114,7 @@ static pid_t ask_kernel(const struct up_procs *p, pid_t tid, uint64_t time)
  */
 static pid_t after_end(const struct up_procs *p, pid_t tid, uint64_t time)
 {
-	return p->lost_at ? ask_kernel(p, tid, time) : tid;
+	return lost_at(p) ? ask_kernel(p, tid, time) : tid;
 }
 
 /* What was known before a loss: is it the same thread still? One that is gone may have been. */
@@ -123,9 +129,10 @@ static pid_t after_loss(const struct up_procs *p, const struct up_procs_thread *
 pid_t up_procs_of(struct up_procs *p, pid_t tid, uint64_t time)
 {
 	const struct up_procs_thread *t = find(p, tid);
+	uint64_t lost = lost_at(p);
 	pid_t pid;
 
-	if (t && !t->has_ended && t->seen >= p->lost_at)
+	if (t && !t->has_ended && t->seen >= lost)
 		return t->pid;
 	if (!t)
 		pid = ask_kernel(p, tid, time);
@@ -134,7 +141,8 @@ pid_t up_procs_of(struct up_procs *p, pid_t tid, uint64_t time)
 	else
 		pid = after_loss(p, t, tid, time);
 	p->unknown += !pid;
-	up_procs_know(p, tid, pid, time);
+	/* Whom the kernel was asked about is the same since then, and the loss lies behind us. */
+	up_procs_know(p, tid, pid, pid && lost > time ? lost : time);
 	return pid;
 }
 
@@ -204,10 +212,4 @@ void up_procs_died(struct up_procs *p, pid_t tid)
 		find(p, tid)->has_ended = true;
 	else
 		forget(p, tid);
-}
-
-void up_procs_lost(struct up_procs *p, uint64_t time)
-{
-	if (time > p->lost_at)
-		p->lost_at = time;
 }

@@ -10,16 +10,17 @@
 
 #include <sys/types.h>
 
+#include "runtime/gaps.h"
 #include "runtime/table.h"
 
 #define UP_PROCS_ENDED 16384 /* main threads that have ended and are remembered */
 
 struct up_procs {
-	struct up_table threads; /* tid -> struct up_procs_thread */
-	pid_t *ended;            /* ring of the main threads that ended, or NULL */
-	unsigned next_ended;     /* where the next one goes */
-	uint64_t lost_at;        /* events of threads were lost up to this time, ns; 0: none were */
-	bool is_offline;         /* the threads are not here: nobody can be asked */
+	struct up_table threads;    /* tid -> struct up_procs_thread */
+	pid_t *ended;               /* ring of the main threads that ended, or NULL */
+	unsigned next_ended;        /* where the next one goes */
+	const struct up_gaps *gaps; /* where events were lost; NULL for nowhere */
+	bool is_offline;            /* the threads are not here: nobody can be asked */
 	uint64_t unknown; /* threads whose process could not be told: gone before one could ask */
 };
 
@@ -36,7 +37,5 @@ void up_procs_scan(struct up_procs *p, uint64_t now);
 void up_procs_born(struct up_procs *p, pid_t parent, pid_t child, uint64_t clone_flags,
 		   uint64_t time);
 void up_procs_died(struct up_procs *p, pid_t tid);
-/* Such events were lost up to `time`. */
-void up_procs_lost(struct up_procs *p, uint64_t time);
 
 #endif

@@ -11,7 +11,7 @@
 struct up_saved {
 	void *ctx;
 	const struct up_records *records; /* how they look */
-	const struct up_gaps *gaps;       /* where events were lost; NULL: nowhere */
+	struct up_gaps *gaps;             /* where events were lost; NULL: nowhere */
 	uint64_t begun_at, ended_at; /* of the recording, by the events' clock; 0: the first event's
 					time, the last one's */
 	int64_t wall_offset;         /* what turns that clock into the time of day; 0: not known */

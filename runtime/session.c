@@ -69,7 +69,7 @@ static int open_reader(struct up_session *s, struct up_status *st)
 	if (err)
 		return up_status_set(st, err, NULL, "cannot set up the merge");
 	s->has_merge = true;
-	s->engine.vm.calls.gaps = &s->merge.gaps;
+	up_engine_set_gaps(&s->engine, &s->merge.gaps);
 	s->losses.may_grow = !s->opts.attach.buffer_size && !s->opts.recorder;
 	s->lost_on = calloc(s->src.pages.nr_q, sizeof(*s->lost_on));
 	if (!s->lost_on)

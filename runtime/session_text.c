@@ -44,7 +44,7 @@ int up_session_text_open(struct up_session *s, struct up_status *st)
 			     : -ENOMEM;
 	if (err || failed)
 		return up_status_set(st, err ? err : failed, NULL, "cannot set up the reader");
-	s->engine.vm.calls.gaps = &s->text->gaps;
+	up_engine_set_gaps(&s->engine, &s->text->gaps);
 	return add_names(s, st);
 }
 

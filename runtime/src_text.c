@@ -20,10 +20,9 @@ int up_src_text_open(struct up_src_text *s, int fd, bool is_live, const struct u
 	s->recs = malloc(UP_TEXT_RECS + 2 * UP_TEXTARGS_RECORD);
 	s->entries = calloc(UP_TEXT_ENTRIES, sizeof(*s->entries));
 	s->after_loss = calloc(UP_TEXTLINE_CPUS, sizeof(*s->after_loss));
-	s->gaps.end = calloc(UP_TEXTLINE_CPUS, sizeof(*s->gaps.end));
-	return s->arena && s->text && s->recs && s->entries && s->after_loss && s->gaps.end
-		       ? 0
-		       : -ENOMEM;
+	bool has_gaps = up_gaps_init(&s->gaps, UP_TEXTLINE_CPUS);
+	return s->arena && s->text && s->recs && s->entries && s->after_loss && has_gaps ? 0
+											 : -ENOMEM;
 }
 
 void up_src_text_close(struct up_src_text *s)
@@ -35,7 +34,7 @@ void up_src_text_close(struct up_src_text *s)
 	free(s->recs);
 	free(s->entries);
 	free(s->after_loss);
-	free(s->gaps.end);
+	up_gaps_fini(&s->gaps);
 	*s = (struct up_src_text){ .fd = -1 };
 }
 
@@ -183,8 +182,7 @@ bool up_src_text_next(struct up_src_text *s, uint64_t limit, struct up_event *ev
 			return false;
 		s->next++;
 		if (!e->len) {
-			s->gaps.end[e->cpu] = e->time;
-			s->gaps.last = e->time > s->gaps.last ? e->time : s->gaps.last;
+			up_gaps_note(&s->gaps, e->cpu, e->time);
 			continue;
 		}
 		s->late += e->time < s->last_time;

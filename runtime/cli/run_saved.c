@@ -33,7 +33,7 @@ static int set_up(struct run *r, const struct up_plan *plan)
 	err = up_engine_init(&r->engine, plan, r->src->records, &eo, &r->out, &r->st);
 	if (err)
 		return err;
-	r->engine.vm.calls.gaps = r->src->gaps;
+	up_engine_set_gaps(&r->engine, r->src->gaps);
 	/* The thread that a process began with has its number. */
 	if (r->o->pid)
 		up_procs_know(&r->engine.vm.procs, r->o->pid, r->o->pid, 0);

@@ -43,7 +43,7 @@ static void run(struct up_replay *r, struct up_plan *plan)
 	struct up_event ev;
 
 	if (!up_engine_init(&e, plan, &r->bind.records, &eo, &out, &st)) {
-		e.vm.calls.gaps = &r->merge.gaps;
+		up_engine_set_gaps(&e, &r->merge.gaps);
 		up_engine_begin(&e, r->says.begun_at);
 		while (up_replay_next(r, &ev, &st) == 1) {
 			up_engine_event(&e, &ev);

@@ -83,7 +83,7 @@ static void run(const struct text_world *w, const char *text, size_t len)
 	require(fd >= 0 && write(fd, text, len) == (ssize_t)len && !lseek(fd, 0, SEEK_SET));
 	require(text_open(w, &s, fd));
 	require(!up_engine_init(&e, w->plan, &w->records, &eo, &out, NULL));
-	e.vm.calls.gaps = &s.gaps;
+	up_engine_set_gaps(&e, &s.gaps);
 	up_engine_begin(&e, 1);
 	do {
 		got = up_src_text_fill(&s, UINT64_MAX);

@@ -28,8 +28,8 @@ static char folder[] = "/tmp/up_go_XXXXXX"; /* where the files of this part are 
 	".type runtime.etext,@function\n runtime.etext:\n"                               \
 	".globl _start\n .type _start,@function\n _start: ret\n .size _start,.-_start\n"
 
-/* Makes the file `name` from assembly; its code is the above. */
-static bool make(const char *name, const char *assembly)
+/* Makes the file `name` from assembly; its code is the above. `how`: -pie, -no-pie. */
+static bool make_as(const char *how, const char *name, const char *assembly)
 {
 	char path[100], command[300];
 
@@ -41,9 +41,14 @@ static bool make(const char *name, const char *assembly)
 	fputs(".section .go.buildinfo,\"aw\"\n .byte 0xff\n .ascii \" Go buildinf:\"\n", f);
 	fputs(assembly, f);
 	fclose(f);
-	snprintf(command, sizeof(command), "cd %s && gcc -nostdlib -no-pie -o %s %s.s", folder,
+	snprintf(command, sizeof(command), "cd %s && gcc -nostdlib %s -o %s %s.s", folder, how,
 		 name, name);
 	return run(command);
+}
+
+static bool make(const char *name, const char *assembly)
+{
+	return make_as("-no-pie", name, assembly);
 }
 
 static const struct up_object *open_made(const char *name)
@@ -110,13 +115,13 @@ static void check_releases(void)
 /* ---- stripped programs ---- */
 
 /* A header of 1.20 with three functions, two of one name of which one is assembly. */
-#define TABLE                                                                         \
-	".byte 8\n .section .gopclntab,\"a\"\n t: .long 0xfffffff1\n .byte 0,0,1,8\n" \
-	" .quad 3, 0, runtime.text, names-t, 0, 0, 0, funcs-t\n"                      \
-	"names: .byte 0\n n1: .asciz \"main.work\"\n n2: .asciz \"main.sum\"\n"       \
-	"funcs: .long 0, f1-funcs, 1, f2-funcs, 2, f3-funcs, 3\n"                     \
-	"f1: .long 0, n1-names\n .zero 33\n .byte 0\n"                                \
-	"f2: .long 1, n2-names\n .zero 33\n .byte 4\n"                                \
+#define TABLE(section)                                                           \
+	".byte 8\n .section " section "\n t: .long 0xfffffff1\n .byte 0,0,1,8\n" \
+	" .quad 3, 0, runtime.text, names-t, 0, 0, 0, funcs-t\n"                 \
+	"names: .byte 0\n n1: .asciz \"main.work\"\n n2: .asciz \"main.sum\"\n"  \
+	"funcs: .long 0, f1-funcs, 1, f2-funcs, 2, f3-funcs, 3\n"                \
+	"f1: .long 0, n1-names\n .zero 33\n .byte 0\n"                           \
+	"f2: .long 1, n2-names\n .zero 33\n .byte 4\n"                           \
 	"f3: .long 2, n2-names\n .zero 33\n .byte 0\n"
 
 static unsigned count(const struct up_object *o, const char *name, uint64_t *addr)
@@ -129,16 +134,16 @@ static unsigned count(const struct up_object *o, const char *name, uint64_t *add
 	return f.nr;
 }
 
-static void check_stripped(void)
+static void check_stripped(const char *how, const char *name, const char *table)
 {
 	char command[100];
 	uint64_t work, sum, behind, etext;
 	struct up_symbol s;
 
-	CHECK(make("stripped", TABLE));
-	snprintf(command, sizeof(command), "strip %s/stripped", folder);
+	CHECK(make_as(how, name, table));
+	snprintf(command, sizeof(command), "strip %s/%s", folder, name);
 	CHECK(run(command));
-	const struct up_object *o = open_made("stripped");
+	const struct up_object *o = open_made(name);
 	if (!o)
 		return;
 	CHECK(count(o, "main.work", &work) == 1);
@@ -261,7 +266,8 @@ int main(void)
 	CHECK(mkdtemp(folder));
 	check_releases();
 #if defined(__x86_64__)
-	check_stripped();
+	check_stripped("-no-pie", "stripped", TABLE(".gopclntab,\"a\""));
+	check_stripped("-pie", "stripped-pie", TABLE(".gopclntab,\"aw\""));
 	check_wrong_tables();
 	check_damage("stripped", 5000);
 	check_damage("go119", 1500);

@@ -1,13 +1,12 @@
 /* Which process a thread belongs to: by events, by /proc, and when it cannot be told. */
 #include "runtime/procs.h"
 
-#include <pthread.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/clock.h"
 #include "tests/unit/unit.h"
+#include "tests/unit/waiter.h"
 
 #define THREAD 0x00010000 /* CLONE_THREAD */
 #define NOBODY 0x3ffffff0 /* no kernel gives such a number */
@@ -17,30 +16,11 @@ static uint64_t now(void)
 	return up_clock_ns(CLOCK_MONOTONIC);
 }
 
-/* A thread of ours that waits until it may end. */
-static pthread_barrier_t barrier;
-
-static void *wait_to_end(void *tid)
+/* Events were lost up to a time. */
+static void lose(struct up_procs *p, struct up_gaps *gaps, uint64_t time)
 {
-	*(pid_t *)tid = (pid_t)syscall(SYS_gettid);
-	pthread_barrier_wait(&barrier);
-	pthread_barrier_wait(&barrier);
-	return NULL;
-}
-
-static pthread_t start_thread(pid_t *tid)
-{
-	pthread_t t;
-
-	pthread_create(&t, NULL, wait_to_end, tid);
-	pthread_barrier_wait(&barrier);
-	return t;
-}
-
-static void end_thread(pthread_t t)
-{
-	pthread_barrier_wait(&barrier);
-	pthread_join(t, NULL);
+	gaps->last = time;
+	p->gaps = gaps;
 }
 
 /* Threads born and gone within the trace are known by their events alone. */
@@ -70,6 +50,7 @@ static void test_events(void)
 /* A thread that is not the main one begins a new program, and gets the main one's number. */
 static void test_exec(void)
 {
+	struct up_gaps gaps = { 0 };
 	struct up_procs p;
 
 	up_procs_init(&p);
@@ -81,7 +62,7 @@ static void test_exec(void)
 	CHECK(up_procs_of(&p, NOBODY + 2, 5) == NOBODY);
 	/* Where events were lost, a new process may have got the number. */
 	up_procs_died(&p, NOBODY);
-	up_procs_lost(&p, 6);
+	lose(&p, &gaps, 6);
 	CHECK(up_procs_of(&p, NOBODY, 7) == 0);
 	up_procs_fini(&p);
 }
@@ -112,29 +93,30 @@ static void test_proc(void)
 
 	usleep(30000); /* the kernel tells when a thread began in steps of 10 ms */
 	up_procs_init(&p);
-	pthread_t t = start_thread(&tid);
+	pthread_t t = waiter_start(&tid);
 	CHECK(up_procs_of(&p, getpid(), before) == getpid());
 	CHECK(up_procs_of(&p, tid, now()) == getpid() && p.unknown == 0);
 	up_procs_fini(&p);
 	up_procs_init(&p);
 	CHECK(up_procs_of(&p, tid, before) == 0 && p.unknown == 1);
-	end_thread(t);
+	waiter_end(t);
 	up_procs_fini(&p);
 }
 
 /* What was seen once stays known when it is gone, also after a loss. */
 static void test_scan(void)
 {
+	struct up_gaps gaps = { 0 };
 	struct up_procs p;
 	pid_t tid;
-	pthread_t t = start_thread(&tid);
+	pthread_t t = waiter_start(&tid);
 
 	up_procs_init(&p);
 	up_procs_scan(&p, now());
 	CHECK(up_procs_of(&p, 1, now()) == 1);
-	up_procs_lost(&p, now());
+	lose(&p, &gaps, now());
 	CHECK(up_procs_of(&p, tid, now()) == getpid());
-	end_thread(t);
+	waiter_end(t);
 	CHECK(up_procs_of(&p, tid, now()) == getpid() && p.unknown == 0);
 	up_procs_fini(&p);
 }
@@ -142,6 +124,7 @@ static void test_scan(void)
 /* The beginning of a thread was lost, and its number had belonged to somebody else. */
 static void test_reused(void)
 {
+	struct up_gaps gaps = { 0 };
 	struct up_procs p;
 	pid_t tid;
 
@@ -149,24 +132,22 @@ static void test_reused(void)
 	usleep(30000);
 	uint64_t before = now();
 	usleep(30000);
-	pthread_t t = start_thread(&tid);
+	pthread_t t = waiter_start(&tid);
 	up_procs_know(&p, tid, NOBODY, before);
 	CHECK(up_procs_of(&p, tid, now()) == NOBODY);
-	up_procs_lost(&p, now());
+	lose(&p, &gaps, now());
 	CHECK(up_procs_of(&p, tid, now()) == getpid());
-	end_thread(t);
+	waiter_end(t);
 	up_procs_fini(&p);
 }
 
 int main(void)
 {
-	pthread_barrier_init(&barrier, NULL, 2);
 	test_events();
 	test_exec();
 	test_many();
 	test_proc();
 	test_scan();
 	test_reused();
-	pthread_barrier_destroy(&barrier);
 	return unit_report("procs");
 }
