@@ -149,20 +149,38 @@ static struct up_elf_part *add_part(struct up_elf_body *b, uint64_t start, uint6
 	return p;
 }
 
-/* The code of the function that starts at addr: by its symbol, else by the unwinder's table. */
-static bool find_extent(const struct up_elf_body *b, uint64_t addr, uint64_t *end)
+/* By its symbol, else by the unwinder's table. */
+bool up_elf_body_extent(const struct up_elf *e, struct up_elf_symbols *s, uint64_t addr,
+			uint64_t *end)
 {
 	struct up_elf_frame f;
 	struct up_symbol sym;
 
-	if (up_elf_symbols_at(b->s, addr, &sym) && sym.addr == addr && sym.size) {
+	if (up_elf_symbols_at(s, addr, &sym) && sym.addr == addr && sym.size) {
 		*end = addr + sym.size;
 		return *end > addr;
 	}
-	if (!up_elf_frame_at(b->e, addr, &f) || f.start != addr)
+	if (!up_elf_frame_at(e, addr, &f) || f.start != addr)
 		return false;
 	*end = f.end;
 	return true;
+}
+
+bool up_elf_leads_into(const struct up_elf *e, uint64_t start, uint64_t end, uint64_t from,
+		       uint64_t to)
+{
+	struct up_elf_span code = up_elf_at_addr(e, start);
+	struct up_native i;
+
+	if (end - start > code.len)
+		return false;
+	for (uint64_t at = start; at < end; at += i.len) {
+		if (!up_native_read(e->machine, code.s + (at - start), end - at, at, &i))
+			return false;
+		if (i.has_target && i.flow != UP_FLOW_CALL && i.target > from && i.target <= to)
+			return true;
+	}
+	return false;
 }
 
 /* ---- jumps out of the parts that are known ---- */
@@ -198,27 +216,17 @@ static void look_at(const struct up_elf_body *b, uint64_t to, struct landing *l)
 	l->is_stub = is_stub(b->e, to);
 	l->has_symbol = up_elf_symbols_at(b->s, to, &l->symbol);
 	l->has_frame = up_elf_frame_at(b->e, to, &l->frame);
-	l->is_start = (l->has_symbol && l->symbol.addr == to) ||
-		      (!l->has_symbol && l->has_frame && l->frame.start == to) || is_stub(b->e, to);
+	l->is_start = l->is_stub ||
+		      (l->has_symbol ? l->symbol.addr == to : l->has_frame && l->frame.start == to);
 }
 
 /* Does code jump back to behind the function's entry, as parts do and other functions do not? */
 static bool leads_back(const struct up_elf_body *b, const struct up_elf_frame *f)
 {
-	struct up_elf_span code = up_elf_at_addr(b->e, f->start);
-	uint64_t len = f->end - f->start;
-	struct up_native i;
+	const struct up_elf_part *p = &b->parts[0];
 
-	if (len > MAX_PIECE || len > code.len)
-		return false;
-	for (uint64_t at = 0; at < len; at += i.len) {
-		if (!up_native_read(b->e->machine, code.s + at, len - at, f->start + at, &i))
-			return false;
-		if (i.has_target && i.flow != UP_FLOW_CALL && i.target > b->parts[0].start &&
-		    i.target < b->parts[0].end)
-			return true;
-	}
-	return false;
+	return f->end - f->start <= MAX_PIECE &&
+	       up_elf_leads_into(b->e, f->start, f->end, p->start, p->end - 1);
 }
 
 /*
@@ -454,7 +462,7 @@ static void read_body(struct up_elf_body *b, const struct up_elf *e, struct up_e
 		tear(b, "the processor of ", addr, " is not known");
 		return;
 	}
-	if (!find_extent(b, addr, &end)) {
+	if (!up_elf_body_extent(e, s, addr, &end)) {
 		tear(b, "where ", addr, " ends is not known");
 		return;
 	}

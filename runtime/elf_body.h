@@ -49,6 +49,13 @@ void up_elf_body_read(struct up_elf_body *b, const struct up_elf *e, struct up_e
 		      uint64_t addr);
 void up_elf_body_fini(struct up_elf_body *b);
 
+/* Where the function ends that starts at addr; false when that is not known. */
+bool up_elf_body_extent(const struct up_elf *e, struct up_elf_symbols *s, uint64_t addr,
+			uint64_t *end);
+/* Does an instruction of the code from start to end jump behind `from`, up to `to`? */
+bool up_elf_leads_into(const struct up_elf *e, uint64_t start, uint64_t end, uint64_t from,
+		       uint64_t to);
+
 /* The part that holds addr, or NULL. */
 struct up_elf_part *up_elf_body_part(struct up_elf_body *b, uint64_t addr);
 /* Does a jump of the function lead to addr? */

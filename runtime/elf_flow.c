@@ -27,30 +27,6 @@ bool up_elf_exits(const struct up_elf_body *b, up_exit_fn *fn, void *arg, struct
 
 /* ---- neighbours ---- */
 
-/*
- * Assembler code shares the rest of a function by jumps behind its entry, from the function before
- * it or behind it: mempcpy into memcpy. Does any of the instructions of a neighbour lead to
- * (from, to]?
- */
-static bool leads_into(const struct up_elf *e, uint64_t start, uint64_t end, uint64_t from,
-		       uint64_t to)
-{
-	struct up_elf_span code = up_elf_at_addr(e, start);
-	struct up_native i;
-
-	if (end - start > MAX_NEAR || end - start > code.len)
-		return false;
-	for (uint64_t at = start; at < end; at += i.len) {
-		const unsigned char *s = code.s + (at - start);
-
-		if (!up_native_read(e->machine, s, end - at, at, &i))
-			return false;
-		if (i.has_target && i.flow != UP_FLOW_CALL && i.target > from && i.target <= to)
-			return true;
-	}
-	return false;
-}
-
 /* Where the code starts that ends, but for padding, at addr; false when that is not known. */
 static bool find_before(const struct up_elf_body *b, uint64_t addr, uint64_t *start)
 {
@@ -66,33 +42,26 @@ static bool find_before(const struct up_elf_body *b, uint64_t addr, uint64_t *st
 	return false;
 }
 
-/* Where the code ends that starts at addr. */
-static bool find_end(const struct up_elf_body *b, uint64_t addr, uint64_t *end)
+/* Does the code of a neighbour jump behind the entry, up to `to`? */
+static bool leads_into(const struct up_elf_body *b, uint64_t start, uint64_t end, uint64_t to)
 {
-	struct up_elf_frame f;
-	struct up_symbol s;
-
-	if (up_elf_frame_at(b->e, addr, &f) && f.start == addr) {
-		*end = f.end;
-		return true;
-	}
-	if (!up_elf_symbols_at(b->s, addr, &s) || s.addr != addr)
-		return false;
-	*end = addr + s.size;
-	return *end > addr;
+	return end - start <= MAX_NEAR && up_elf_leads_into(b->e, start, end, b->addr, to);
 }
 
-/* Does a neighbour of the function jump to (entry, to]? */
+/*
+ * Does the function before it or behind it? Assembler code shares the rest of a function so:
+ * mempcpy into memcpy.
+ */
 static bool is_shared(const struct up_elf_body *b, uint64_t to)
 {
 	uint64_t after = (b->parts[0].end + 15) & ~(uint64_t)15, before = b->addr, start, end;
 
 	for (unsigned i = 0; i < MAX_BEFORE && find_before(b, before, &start); i++) {
-		if (leads_into(b->e, start, before, b->addr, to))
+		if (leads_into(b, start, before, to))
 			return true;
 		before = start;
 	}
-	return find_end(b, after, &end) && leads_into(b->e, after, end, b->addr, to);
+	return up_elf_body_extent(b->e, b->s, after, &end) && leads_into(b, after, end, to);
 }
 
 /* ---- entries ---- */
