@@ -33,7 +33,6 @@ END
 
 # --- of the whole machine -------------------------------------------------------------------------
 
-# A thread that was there before, and has never made a call that uptick could have seen, calls once and is gone.
 start_up -e "$who"
 wait_armed
 : >"$TMP/total"
@@ -43,6 +42,22 @@ for storm in 'threads 50' 'forks 50' 'vforks 30' 'exec 4'; do
 done
 end_up
 check 234
+
+# A thread that was there before, and has never made a call that uptick could have seen, calls once and is gone.
+mkfifo "$TMP/ask"
+./t_asked <"$TMP/ask" >"$TMP/answer" &
+asked=$!
+helpers=("$asked")
+start_up -e 'probe ./t_asked:alpha < printf("%d %d\n", pid, tid) >'
+wait_armed
+kill -STOP "$up_pid"
+echo 'alpha 1' >"$TMP/ask"
+wait "$asked"
+helpers=()
+kill -CONT "$up_pid"
+end_up
+expect_status 0
+expect_eq "process and thread" "$(cat "$TMP/out")" "$asked $asked"
 
 # --- of a process that runs -----------------------------------------------------------------------
 

@@ -33,8 +33,7 @@ static void must(int ok, const char *what)
 	exit(1);
 }
 
-/* --- threads ------------------------------------------------------------------------------------
- */
+/* --- threads --------------------------------------------------------------------------------- */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
@@ -111,8 +110,7 @@ static void thread_area(void)
 	pthread_mutex_unlock(&mutex);
 }
 
-/* --- files and sockets --------------------------------------------------------------------------
- */
+/* --- files and sockets ----------------------------------------------------------------------- */
 
 static void write_some(int fd)
 {
@@ -210,8 +208,7 @@ static void socket_area(void)
 	refused();
 }
 
-/* --- names of files -----------------------------------------------------------------------------
- */
+/* --- names of files -------------------------------------------------------------------------- */
 
 static void file_area(void)
 {
@@ -238,8 +235,7 @@ static void file_area(void)
 	must(!chdir("..") && !remove("t_stdlib.d"), "remove");
 }
 
-/* --- processes ----------------------------------------------------------------------------------
- */
+/* --- processes ------------------------------------------------------------------------------- */
 
 static void ended(pid_t pid, int want)
 {
@@ -281,8 +277,7 @@ static void process_area(void)
 	exit(5);
 }
 
-/* --- the rest -----------------------------------------------------------------------------------
- */
+/* --- the rest -------------------------------------------------------------------------------- */
 
 static void env_area(void)
 {

@@ -1,11 +1,14 @@
 /*
  * Calls hit(process, thread, 0, 1, 2 ...) as often and from as many threads and processes as it
- * can, and prints at its end how often it did. Its arguments, one after the other: "calls 2 5000"
- * two threads call it 5,000 times each "run 2 100"     two threads call it for 100 ms "threads 50"
- * 50 threads, one after the other, call it once; each starts another one that does "forks 50" 50
- * processes do, each with a thread that does "vforks 50"     50 processes do that run this program
- * "exec 7"        a thread that is not the main one runs this program, which calls it 7 times; the
- * last
+ * can, and prints at its end how often it did. What it does is said by its arguments, in turn:
+ *
+ *     calls 2 5000    two threads call it 5,000 times each
+ *     run 2 100       two threads call it for 100 ms
+ *     threads 50      50 threads, one after the other, call it once; each starts one that does
+ *     forks 50        50 processes do, each with a thread that does
+ *     vforks 50       50 processes do that run this program
+ *     exec 7          a thread that is not the main one runs this program, which calls it 7 times;
+ *                     this comes last
  */
 #define _GNU_SOURCE
 #include <pthread.h>
