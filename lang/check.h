@@ -76,6 +76,7 @@ struct up_agg_seen {
 };
 
 #define UP_STORES_MAX 30000 /* variables and aggregations: they are numbered in 16 bits */
+#define UP_PRINTS_MAX 65536 /* calls of print, and of printf: likewise */
 
 struct up_check {
 	struct up_diags *ds;

@@ -26,6 +26,17 @@ void up_check_describe(struct up_check *cx, const struct up_node *list, const ch
 	}
 }
 
+/* Numbers a print or printf, of which there are `nr` so far; says so when it is the first too many.
+ */
+static void number_print(struct up_check *cx, struct up_node *call, enum up_sem sem, size_t nr)
+{
+	call->sem = sem;
+	call->ref = (uint32_t)nr;
+	if (nr == UP_PRINTS_MAX)
+		up_error(cx->ds, call->span, E_LIMIT, "a script has at most %d calls of %s",
+			 UP_PRINTS_MAX, call->call.name);
+}
+
 static void check_print(struct up_check *cx, struct up_node *call)
 {
 	struct up_plan_print p = { .nr = up_count_nodes(call->call.args) };
@@ -34,8 +45,7 @@ static void check_print(struct up_check *cx, struct up_node *call)
 	if (cx->ds->muted)
 		return;
 	up_check_describe(cx, call->call.args, &p.labels, &p.types);
-	call->sem = SEM_PRINT;
-	call->ref = (uint32_t)cx->prints.nr;
+	number_print(cx, call, SEM_PRINT, cx->prints.nr);
 	up_vec_push(cx->plan_arena, &cx->prints, p);
 }
 
@@ -53,8 +63,7 @@ static void check_printf(struct up_check *cx, struct up_node *call)
 	up_check_list(cx, fmt->next);
 	if (cx->ds->muted || !up_check_format(cx, fmt, fmt->next, &p))
 		return;
-	call->sem = SEM_PRINTF;
-	call->ref = (uint32_t)cx->printfs.nr;
+	number_print(cx, call, SEM_PRINTF, cx->printfs.nr);
 	up_vec_push(cx->plan_arena, &cx->printfs, p);
 }
 

@@ -309,6 +309,11 @@ static void gen_kept(struct up_gen *g, const struct up_node *n, unsigned r)
 		i++;
 	if (i == g->kept->list.nr)
 		up_vec_push(g->ds->arena, &g->kept->list, k);
+	if (i == UP_KEPT_MAX) {
+		g->failed = true;
+		up_error(g->ds, n->span, E_LIMIT, "a return keeps at most %d values of its entry",
+			 UP_KEPT_MAX);
+	}
 	up_emit(g, OP_SAVED, r, (unsigned)i, up_ty_has_bytes(n->type.ty));
 }
 

@@ -31,6 +31,8 @@ struct up_build {
 	bool told_no_result;                     /* was W_NO_RETVAL queued? */
 };
 
+#define UP_KEPT_MAX 4096 /* values of one entry: each takes room in every open call */
+
 /* A value that a return block wants from the entry. */
 struct up_kept {
 	const struct up_node
