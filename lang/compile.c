@@ -230,17 +230,10 @@ static bool finish_gen(struct cx *cx, struct up_gen *g, const struct clause *cl,
 		       enum up_pairing calls, uint32_t *index)
 {
 	struct up_span span = cl->n->span;
-	struct up_plan_prog p = { .probe = cl->probe,
-				  .is_return = g->shape->side != UP_SIDE_ENTRY,
-				  .is_jump = g->shape->side == UP_SIDE_JUMP,
-				  .calls = calls,
-				  .comm_arg = UP_NONE,
-				  .sp_arg = UP_NONE,
-				  .ra_arg = UP_NONE,
-				  .g_arg = UP_NONE,
-				  .top_arg = UP_NONE,
-				  .goid_arg = UP_NONE };
+	struct up_plan_prog p = up_plan_prog_of(cl->probe, g->shape->side != UP_SIDE_ENTRY);
 
+	p.is_jump = g->shape->side == UP_SIDE_JUMP;
+	p.calls = calls;
 	up_emit(g, OP_END, 0, 0, 0);
 	g->shape->reads_sp = up_shape_reads_sp(g->shape);
 	if (calls != UP_CALLS_NONE) {

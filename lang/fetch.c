@@ -441,18 +441,3 @@ bool up_shape_reads_sp(const struct up_shape *s)
 			return true;
 	return false;
 }
-
-bool up_shape_same(const struct up_plan_event *e, const struct up_shape *s)
-{
-	if (e->is_return != (s->side == UP_SIDE_RETURN) ||
-	    e->is_exit != (s->side >= UP_SIDE_EXIT) || e->nr_args != s->args.nr)
-		return false;
-	for (uint32_t i = 0; i < e->nr_args; i++) {
-		const struct up_plan_arg *a = &e->args[i], *b = &s->args.v[i];
-
-		if (strcmp(a->name, b->name) || strcmp(a->fetch, b->fetch) ||
-		    strcmp(a->type, b->type))
-			return false;
-	}
-	return true;
-}

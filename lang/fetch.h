@@ -101,7 +101,4 @@ uint32_t up_shape_add_run(struct up_fetch_cx *cx, struct up_shape *s, const stru
 /* Does one of the arguments hold the stack pointer itself? */
 bool up_shape_reads_sp(const struct up_shape *s);
 
-/* Do two shapes make the same kernel event? */
-bool up_shape_same(const struct up_plan_event *e, const struct up_shape *s);
-
 #endif

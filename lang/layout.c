@@ -66,18 +66,17 @@ static uint32_t place_event(struct up_build *b, bool is_session, const struct up
 {
 	uint32_t owner = probe->probe.name || is_session ? b->progs.v[prog].probe : UP_NONE;
 	struct up_plan_event e = { .is_return = shape->side == UP_SIDE_RETURN,
-				   .is_exit = shape->side >= UP_SIDE_EXIT };
-
+				   .is_exit = shape->side >= UP_SIDE_EXIT,
+				   .args = shape->args.v,
+				   .nr_args = (uint32_t)shape->args.nr };
 	size_t first = shape->after == UP_NONE ? 0 : shape->after + 1;
 
 	for (size_t i = first; i < b->events.nr; i++)
-		if (b->owners.v[i] == owner && up_shape_same(&b->events.v[i], shape))
+		if (b->owners.v[i] == owner && up_plan_same_shape(&b->events.v[i], &e))
 			return (uint32_t)i;
 	const char *text = t->places.nr == 1 ? t->places.v[0].func : t->location;
 	e.name = event_name(b, probe->probe.name ? probe->probe.name : text,
 			    shape->side != UP_SIDE_ENTRY);
-	e.args = shape->args.v;
-	e.nr_args = (uint32_t)shape->args.nr;
 	up_vec_push(b->arena, &b->events, e);
 	up_vec_push(b->arena, &b->owners, owner);
 	return (uint32_t)b->events.nr - 1;

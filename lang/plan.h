@@ -105,6 +105,19 @@ struct up_plan_prog {
 	const char *rest;   /* then: source text of what it cannot judge; or NULL */
 };
 
+/* A handler that reads nothing of its event yet. */
+static inline struct up_plan_prog up_plan_prog_of(uint32_t probe, bool is_return)
+{
+	return (struct up_plan_prog){ .probe = probe,
+				      .is_return = is_return,
+				      .sp_arg = UP_NONE,
+				      .ra_arg = UP_NONE,
+				      .g_arg = UP_NONE,
+				      .top_arg = UP_NONE,
+				      .goid_arg = UP_NONE,
+				      .comm_arg = UP_NONE };
+}
+
 /* One `print(...)`. */
 struct up_plan_print {
 	uint32_t nr;           /* values */
@@ -213,6 +226,9 @@ struct up_plan {
 	bool needs_order;   /* some handler's result depends on the order of events */
 	bool reads_late;    /* some handler reads the program's memory itself */
 };
+
+/* Do records of the two look the same? Names of events do not matter. */
+bool up_plan_same_shape(const struct up_plan_event *a, const struct up_plan_event *b);
 
 /* The kernel line that defines one site: "p:GROUP/EVENT PATH:0xOFF site=\N:u32 a=%di:s64". No
  * newline. */

@@ -14,23 +14,6 @@ static bool is_same_prog(const struct up_plan_prog *a, const struct up_plan_prog
 	       a->nr_code == b->nr_code && !memcmp(a->code, b->code, a->nr_code * sizeof(*a->code));
 }
 
-static bool is_same_arg(const struct up_plan_arg *a, const struct up_plan_arg *b)
-{
-	return !strcmp(a->fetch, b->fetch) && !strcmp(a->type, b->type) &&
-	       !strcmp(a->name, b->name) && a->size == b->size && a->is_signed == b->is_signed;
-}
-
-/* Do the two record the same? Names do not matter. */
-static bool is_same_event(const struct up_plan_event *a, const struct up_plan_event *b)
-{
-	if (a->is_return != b->is_return || a->is_exit != b->is_exit || a->nr_args != b->nr_args)
-		return false;
-	for (uint32_t i = 0; i < a->nr_args; i++)
-		if (!is_same_arg(&a->args[i], &b->args[i]))
-			return false;
-	return true;
-}
-
 /* Numbers and texts that the handlers mention; an empty text is everywhere the same one. */
 static bool has_same_consts(const struct up_plan *a, const struct up_plan *b)
 {
@@ -64,9 +47,9 @@ static uint32_t match_event(const struct up_plan *p, const struct up_plan *from,
 
 	if (p->nr_events != from->nr_events)
 		return UP_NONE;
-	if (is_same_event(&p->events[i], &from->events[i]))
+	if (up_plan_same_shape(&p->events[i], &from->events[i]))
 		return i;
-	return is_same_event(&p->events[other], &from->events[i]) ? other : UP_NONE;
+	return up_plan_same_shape(&p->events[other], &from->events[i]) ? other : UP_NONE;
 }
 
 /* Sites of one file stand side by side: the last answer often is the next, too. */

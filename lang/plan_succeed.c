@@ -26,23 +26,6 @@ static bool is_same_text(const char *a, const char *b)
 
 /* ---- events ---- */
 
-static bool is_same_arg(const struct up_plan_arg *a, const struct up_plan_arg *b)
-{
-	return !strcmp(a->fetch, b->fetch) && !strcmp(a->type, b->type) &&
-	       !strcmp(a->name, b->name) && a->size == b->size && a->is_signed == b->is_signed;
-}
-
-static bool is_same_shape(const struct up_plan_event *a, const struct up_plan_event *b)
-{
-	if (a->is_return != b->is_return || a->is_exit != b->is_exit || a->nr_args != b->nr_args ||
-	    a->nr_sites != b->nr_sites)
-		return false;
-	for (uint32_t i = 0; i < a->nr_args; i++)
-		if (!is_same_arg(&a->args[i], &b->args[i]))
-			return false;
-	return true;
-}
-
 /* One place, of one file, under one condition? */
 static bool is_same_site(const struct merge *m, uint32_t a, uint32_t b)
 {
@@ -63,7 +46,7 @@ static uint32_t probe_of(const struct up_plan *p, const struct up_plan_event *e)
 static bool is_same_event(const struct merge *m, const struct up_plan_event *a,
 			  const struct up_plan_event *b)
 {
-	if (!b->nr_sites || !is_same_shape(a, b) ||
+	if (!b->nr_sites || a->nr_sites != b->nr_sites || !up_plan_same_shape(a, b) ||
 	    m->s->probes[probe_of(m->p, a)] != probe_of(m->old, b))
 		return false;
 	for (uint32_t i = 0; i < a->nr_sites; i++)
@@ -263,12 +246,9 @@ static void add_dead(struct merge *m)
 		memcpy(progs, m->p->progs, nr * sizeof(*progs));
 	code->op = OP_END;
 	for (unsigned i = 0; i < 2; i++) {
-		progs[nr + i] = (struct up_plan_prog){ .is_return = i,
-						       .code = code,
-						       .nr_code = 1,
-						       .sp_arg = UP_NONE,
-						       .ra_arg = UP_NONE,
-						       .comm_arg = UP_NONE };
+		progs[nr + i] = up_plan_prog_of(UP_NONE, i);
+		progs[nr + i].code = code;
+		progs[nr + i].nr_code = 1;
 		m->dead[i] = nr + i;
 	}
 	m->p->progs = progs;
@@ -450,8 +430,8 @@ static void succeed(struct merge *m)
 	renumber_lists(m);
 	renumber_sites(m);
 	renumber_probes(m);
-	for (unsigned i = 0; i < 2; i++)
-		m->p->progs[m->dead[i]].probe = m->p->nr_probes ? 0 : UP_NONE;
+	for (unsigned i = 0; i < 2 && m->p->nr_probes; i++)
+		m->p->progs[m->dead[i]].probe = 0;
 }
 
 int up_plan_succeed(struct up_plan *p, const struct up_plan *old, struct up_succession *s)
