@@ -1,6 +1,7 @@
 /* Instructions for expressions. Statements are in codegen_act.c. */
 #include "lang/codegen.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "lang/fold.h"
@@ -55,6 +56,17 @@ static void emit_string(struct up_gen *g, unsigned r, const struct up_text *t)
 
 	up_vec_push(g->b->arena, &g->b->consts, v);
 	emit_wide(g, OP_SCONST, r, (uint32_t)g->b->consts.nr - 1);
+}
+
+static void emit_cast(struct up_gen *g, unsigned r, struct up_type t)
+{
+	up_emit(g, OP_CAST, r, r, t.bits | (unsigned)t.is_signed << 8);
+}
+
+/* The kernel's type of a word: of a register, an argument, memory without a type. */
+static const char *word_type(const struct up_gen *g, const char *type)
+{
+	return up_abi_word_type(g->fetch.abi, type);
 }
 
 static bool has_register(struct up_gen *g, const struct up_node *n, unsigned r)
@@ -135,6 +147,38 @@ static void load(struct up_gen *g, const struct up_node *n, const char *text, co
 		up_emit(g, g->shape->args.v[arg].size ? OP_ARG : OP_ARGSTR, r, arg, 0);
 }
 
+/* Makes of a whole word what the kernel would have fetched of it as this type. */
+static void narrow(struct up_gen *g, const char *type, unsigned r)
+{
+	const char *at = *type == 'b' ? strchr(type, '@') : NULL;
+	uint64_t off = at ? strtoul(at + 1, NULL, 10) : 0;
+	struct up_type t = UP_TYPE_X64;
+	uint16_t size;
+
+	up_type_of_kernel(type, &t, &size);
+	if (off) {
+		emit_const(g, r + 1, (struct up_value){ .u = off });
+		up_emit(g, OP_SHRU, r, r, r + 1);
+	}
+	if (t.bits < 64)
+		emit_cast(g, r, t);
+}
+
+/* Loads a number; of a stack pointer what it will be. */
+static void load_number(struct up_gen *g, const struct up_node *n, const char *text,
+			const char *type, unsigned r)
+{
+	unsigned lower = sp_lower(g, text);
+
+	if (!lower) {
+		load(g, n, text, type, r);
+	} else if (has_register(g, n, r + 1)) {
+		load(g, n, text, word_type(g, "x64"), r);
+		add_const(g, n, lower, r);
+		narrow(g, type, r);
+	}
+}
+
 /* Makes register r a fault when a pointer on the way to it was none. */
 static void guard(struct up_gen *g, const struct up_node *n, const struct up_fetch *f, unsigned r)
 {
@@ -200,12 +244,6 @@ static void load_bytes(struct up_gen *g, const struct up_node *n, const struct u
 	load_run(g, n, f, &run, OP_BYTES, len, r);
 }
 
-/* The kernel's type of a word: of a register, an argument, memory without a type. */
-static const char *word_type(const struct up_gen *g, const char *type)
-{
-	return up_abi_word_type(g->fetch.abi, type);
-}
-
 /* ---- what is read by the runtime ---- */
 
 static void warn_late(struct up_gen *g, const struct up_node *n)
@@ -266,9 +304,8 @@ static void load_value(struct up_gen *g, const struct up_node *n, const char *ty
 	} else if (is_missing(g, f.text)) {
 		gen_missing(g, n, false, r);
 	} else {
-		load(g, n, f.text, type, r);
+		load_number(g, n, f.text, type, r);
 		guard(g, n, &f, r);
-		add_const(g, n, sp_lower(g, f.text), r);
 	}
 }
 
@@ -289,7 +326,11 @@ static void gen_fetch_call(struct up_gen *g, const struct up_node *n, unsigned r
 	/* Where an array lies cannot be told: it is taken as the kernel gives it. */
 	if (n->type.ty == TY_ARRAY && has_register(g, n, r + 1))
 		emit_const(g, r + 1, (struct up_value){ 0 });
-	load(g, arg, up_arena_memdup(g->ds->arena, arg->str.s, len), type, r);
+	const char *text = up_arena_memdup(g->ds->arena, arg->str.s, len);
+	if (n->type.ty == TY_INT)
+		load_number(g, arg, text, type, r);
+	else
+		load(g, arg, text, type, r);
 	if (n->type.ty == TY_ARRAY && g->code.nr) {
 		struct up_insn *i = &g->code.v[g->code.nr - 1];
 
@@ -380,11 +421,6 @@ static void gen_arg(struct up_gen *g, const struct up_node *n, unsigned r)
 }
 
 /* ---- types ---- */
-
-static void emit_cast(struct up_gen *g, unsigned r, struct up_type t)
-{
-	up_emit(g, OP_CAST, r, r, t.bits | (unsigned)t.is_signed << 8);
-}
 
 /* `ADDRESS:string`, `ADDRESS:bytes[N]` */
 static void gen_address_type(struct up_gen *g, const struct up_node *n, unsigned r)
