@@ -76,6 +76,17 @@ void up_gen_block(struct up_gen *g, const struct up_node *block);
 /* Computes a number as a float. */
 void up_gen_float(struct up_gen *g, const struct up_node *n, unsigned r);
 
+/* ---- codegen_load.c ---- */
+
+/* Loads a number, by a type of the kernel's, into register r. */
+void up_gen_value(struct up_gen *g, const struct up_node *n, const char *type, unsigned r);
+/* `comm` */
+void up_gen_comm(struct up_gen *g, const struct up_node *n, unsigned r);
+/* `fetch("...")` */
+void up_gen_fetch(struct up_gen *g, const struct up_node *n, unsigned r);
+/* `VALUE:TYPE` */
+void up_gen_typed(struct up_gen *g, const struct up_node *n, unsigned r);
+
 /* ---- codegen_fn.c ---- */
 
 /* A call of a built-in function: its value, into register r. */
@@ -97,8 +108,23 @@ void up_gen_for(struct up_gen *g, const struct up_node *n);
 /* show(X), clear(X) */
 void up_gen_store_call(struct up_gen *g, const struct up_node *call);
 
+/* ---- single instructions ---- */
+
+/* May register r, and the one behind it, be used? False after a diagnostic. */
+bool up_has_register(struct up_gen *g, const struct up_node *n, unsigned r);
+/* The kernel's type of a word: of a register, an argument, memory without a type. */
+static inline const char *up_gen_word_type(const struct up_gen *g, const char *type)
+{
+	return up_abi_word_type(g->fetch.abi, type);
+}
+
 /* Appends an instruction; returns its index. */
 uint32_t up_emit(struct up_gen *g, enum up_opcode op, unsigned a, unsigned b, unsigned c);
+/* Make register r a constant. */
+void up_emit_const(struct up_gen *g, unsigned r, struct up_value v);
+void up_emit_text(struct up_gen *g, unsigned r, const struct up_text *t);
+/* Cuts the number in register r to an integer type. */
+void up_emit_cast(struct up_gen *g, unsigned r, struct up_type t);
 /* Appends a jump whose target is set later. */
 uint32_t up_emit_jump(struct up_gen *g, enum up_opcode op, unsigned a);
 /* Appends a jump to an earlier instruction. */
