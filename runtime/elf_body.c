@@ -14,6 +14,7 @@
 
 #define MAX_PIECE (64u << 10) /* bytes of code without a name that are looked at */
 #define MAX_ASKED 16          /* functions that are read on behalf of one */
+#define MAX_LEAPS 16384       /* jumps out of what is known, or to what is computed */
 
 static void read_body(struct up_elf_body *b, const struct up_elf *e, struct up_elf_symbols *s,
 		      uint64_t addr, bool is_asked);
@@ -271,6 +272,15 @@ static bool add_moved(struct up_elf_body *b, const struct landing *l)
 	return l->has_frame && add_part(b, l->frame.start, l->frame.end);
 }
 
+/* Each is looked up in tables of any size. */
+static bool may_leap(struct up_elf_body *b)
+{
+	if (b->nr_leaps++ < MAX_LEAPS)
+		return true;
+	tear(b, "", b->addr, " is left at too many places");
+	return false;
+}
+
 static void judge_leap(struct up_elf_body *b, const struct up_elf_part *from,
 		       const struct up_native *i, enum up_stack stack)
 {
@@ -313,13 +323,15 @@ static void take_jump(struct up_elf_body *b, const struct up_elf_part *from,
 
 	if (to)
 		set_bit(to->aims, i->target - to->start);
-	else
+	else if (may_leap(b))
 		judge_leap(b, from, i, stack_at(b, from, i->addr));
 }
 
 static void take_indirect(struct up_elf_body *b, const struct up_elf_part *p,
 			  const struct up_recent *r, uint64_t addr)
 {
+	if (!may_leap(b))
+		return;
 	switch (up_elf_lead(b, r, stack_at(b, p, addr))) {
 	case UP_LEAD_INSIDE:
 		b->has_switch = true;

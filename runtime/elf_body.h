@@ -33,6 +33,7 @@ struct up_elf_body {
 	uint64_t nr_bytes;                           /* of all parts */
 	struct up_exit *exits;                       /* ways out, as they were found */
 	size_t nr_exits, cap_exits;                  /* how many; how many fit */
+	unsigned nr_leaps;                           /* jumps whose ends were looked for */
 	uint64_t *loads;                             /* jumps to what a register holds, which */
 	size_t nr_loads, cap_loads;                  /* leave if nothing else is known */
 	bool has_switch;                             /* one jumps to several places inside */

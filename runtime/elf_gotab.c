@@ -171,10 +171,11 @@ static bool find_wrapped(const struct reader *r, bool *is_wrapped)
 	return true;
 }
 
-static void add(struct up_elf_gotab *t, struct up_buf *strings, const char *name,
-		const char *suffix, uint64_t addr, uint64_t size)
+/* Two functions may have one name; more would make strings of any length from a short table. */
+static void add(const struct reader *r, struct up_elf_gotab *t, struct up_buf *strings,
+		const char *name, const char *suffix, uint64_t addr, uint64_t size)
 {
-	if (strings->len > UINT32_MAX / 2)
+	if (strings->len > UINT32_MAX / 2 || strings->len > 2 * r->names.len)
 		return;
 	t->symbols[t->nr++] = (Elf64_Sym){ .st_name = (uint32_t)strings->len,
 					   .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC),
@@ -194,10 +195,10 @@ static void add_all(const struct reader *r, const bool *is_wrapped, struct up_el
 		const char *name = name_of(r, i);
 
 		if (name && *name && from < to)
-			add(t, strings, name, is_wrapped[i] ? ".abi0" : "", from, to - from);
+			add(r, t, strings, name, is_wrapped[i] ? ".abi0" : "", from, to - from);
 	}
-	add(t, strings, "runtime.text", "", entry_of(r, 0), 0);
-	add(t, strings, "runtime.etext", "", entry_of(r, r->nr), 0);
+	add(r, t, strings, "runtime.text", "", entry_of(r, 0), 0);
+	add(r, t, strings, "runtime.etext", "", entry_of(r, r->nr), 0);
 }
 
 bool up_elf_gotab_read(const struct up_elf *e, struct up_elf_gotab *t)

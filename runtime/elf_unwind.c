@@ -10,8 +10,10 @@
 
 #include "runtime/elf_frames.h"
 
-#define MAX_LEB 10   /* bytes of a number */
-#define MAX_STATES 8 /* remembered, one in the other */
+#define MAX_LEB 10           /* bytes of a number */
+#define MAX_STATES 8         /* remembered, one in the other */
+#define MAX_LETTERS 16       /* of a common entry: each entry that shares it reads them again */
+#define MAX_RULES (64 << 10) /* bytes of instructions that are carried out for one function */
 
 /* Bytes that are read one after the other. */
 struct cursor {
@@ -178,7 +180,8 @@ static bool read_common(const struct up_elf *e, struct cursor *c, struct up_elf_
 {
 	unsigned version = (unsigned)take(c, 1);
 	const char *letters = (const char *)c->s;
-	const void *end = c->is_broken ? NULL : memchr(c->s, 0, left(c));
+	uint64_t room = left(c) < MAX_LETTERS ? left(c) : MAX_LETTERS;
+	const void *end = c->is_broken ? NULL : memchr(c->s, 0, room);
 
 	*o = (struct common){ .lsda = DW_EH_PE_omit };
 	if (!end || (version != 1 && version != 3))
@@ -464,7 +467,8 @@ enum up_stack up_elf_stack_at(const struct up_elf *e, const struct up_elf_frame 
 	struct state s = { .at = f->start };
 	uint64_t word = e->is64 ? 8 : 4, sp = e->is64 ? 7 : 4;
 
-	if (e->machine != UP_M_X86_64 && e->machine != UP_M_I386)
+	if ((e->machine != UP_M_X86_64 && e->machine != UP_M_I386) ||
+	    f->common.len + f->own.len > MAX_RULES)
 		return UP_STACK_UNKNOWN;
 	if (addr < f->start || addr >= f->end || !run_to(&s, f, f->common, f->start) ||
 	    !run_to(&s, f, f->own, addr) || !s.now.is_known)
