@@ -100,8 +100,7 @@ static bool needs_quotes(const char *name)
 	       (plus && plus > name && plus[1] >= '0' && plus[1] <= '9');
 }
 
-/* A name in a message, where a newline would begin another line. */
-static const char *shown_name(struct up_diags *ds, const char *name)
+const char *up_target_shown(struct up_diags *ds, const char *name)
 {
 	struct up_buf b = { 0 };
 
@@ -146,8 +145,8 @@ static bool keep_symbol(void *arg, const struct up_symbol *s)
 	return true;
 }
 
-static void add_place(struct up_diags *ds, struct up_target *t, uint64_t addr, uint64_t off,
-		      const char *func, uint64_t func_off)
+void up_target_add_place(struct up_diags *ds, struct up_target *t, uint64_t addr, uint64_t off,
+			 const char *func, uint64_t func_off)
 {
 	const char *bare = up_source_bare(ds->arena, func);
 	struct up_place_at p = { .addr = addr,
@@ -160,9 +159,8 @@ static void add_place(struct up_diags *ds, struct up_target *t, uint64_t addr, u
 	up_vec_push(ds->arena, &t->places, p);
 }
 
-/* Finds all symbols of a query, by address. False after a diagnostic. */
-static bool gather(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
-		   const struct up_query *q, struct up_target *t, struct walk *w)
+bool up_target_gather(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+		      const struct up_query *q, struct up_target *t, struct walk *w)
 {
 	const struct up_resolver *r = env->resolver;
 	struct up_why why = { 0 };
@@ -175,8 +173,7 @@ static bool gather(struct up_diags *ds, const struct up_env *env, const struct u
 	return true;
 }
 
-/* Which functions have no name because the object is stripped, and how to get the names. */
-static void hint_names(struct up_diags *ds, const struct up_env *env, const struct up_target *t)
+void up_target_hint_names(struct up_diags *ds, const struct up_env *env, const struct up_target *t)
 {
 	const struct up_resolver *r = env->resolver;
 	struct up_buf how = { 0 };
@@ -207,10 +204,10 @@ static bool report_none(struct up_diags *ds, const struct up_env *env, const str
 	}
 	if (r->is_recorded)
 		up_error(ds, l->span, E_SYMBOL, "the recording has no hits of %s in %s",
-			 shown_name(ds, l->m.s), shown_name(ds, t->object->name));
+			 up_target_shown(ds, l->m.s), up_target_shown(ds, t->object->name));
 	else
 		up_error(ds, l->span, E_SYMBOL, "%s has no function named %s",
-			 shown_name(ds, t->object->name), shown_name(ds, l->m.s));
+			 up_target_shown(ds, t->object->name), up_target_shown(ds, l->m.s));
 	up_nearest_init(&near, l->m.s, l->m.len);
 	r->near_symbols(r->ctx, t->object, &near);
 	if (up_target_hint_source(ds, env, l, t, &near))
@@ -218,7 +215,7 @@ static bool report_none(struct up_diags *ds, const struct up_env *env, const str
 	if (near.nr)
 		hint_nearest(ds, &near);
 	else
-		hint_names(ds, env, t);
+		up_target_hint_names(ds, env, t);
 	return false;
 }
 
@@ -290,7 +287,7 @@ static bool refuse_indirect(struct up_diags *ds, const struct up_env *env, const
 	struct walk w = { 0 };
 	struct up_buf b = { 0 };
 
-	if (!gather(ds, env, l, &q, t, &w))
+	if (!up_target_gather(ds, env, l, &q, t, &w))
 		return false;
 	up_error(ds, l->span, E_SYMBOL,
 		 "%s is an indirect function: its symbol is the resolver that picks one of several "
@@ -381,7 +378,7 @@ static bool add_checked(struct up_diags *ds, const struct up_env *env, const str
 	}
 	if (!r->can_probe(r->ctx, t->object, addr, &why) && !judge_harm(ds, env, l->span, &why))
 		return false;
-	add_place(ds, t, addr, off, func, func_off);
+	up_target_add_place(ds, t, addr, off, func, func_off);
 	return true;
 }
 
@@ -402,14 +399,14 @@ static bool resolve_symbol(struct up_diags *ds, const struct up_env *env, const 
 	struct up_query any = { UP_QUERY_EXACT, l->m.s, NULL };
 	struct walk w = { 0 };
 
-	if (!gather(ds, env, l, &q, t, &w))
+	if (!up_target_gather(ds, env, l, &q, t, &w))
 		return false;
 	bool is_own_name = w.found.nr > 0;
 	if (!is_own_name)
 		up_target_find_source(ds, env, l, t, l->version, &w);
 	is_own_name |= t->object->is_go && w.match == UP_MATCH_EXACT;
 	if (!w.found.nr && l->version) {
-		if (!gather(ds, env, l, &any, t, &w))
+		if (!up_target_gather(ds, env, l, &any, t, &w))
 			return false;
 		if (!w.found.nr)
 			up_target_find_source(ds, env, l, t, NULL, &w);
@@ -440,108 +437,12 @@ static bool resolve_symbol(struct up_diags *ds, const struct up_env *env, const 
 	return true;
 }
 
-/* What a pattern leaves out, and an example of why. */
-struct skipped {
-	unsigned ifuncs, untyped, refused; /* how many of each kind */
-	const char *ifunc, *label, *other; /* an example of each */
-	const char *why;                   /* of `other` */
-};
-
-/* Adds a pattern's symbol when a probe can stand there, else counts it. */
-static void add_matched(struct up_diags *ds, const struct up_env *env, struct up_target *t,
-			const struct up_symbol *s, struct skipped *sk)
-{
-	const struct up_resolver *r = env->resolver;
-	struct up_why why = { 0 };
-	uint64_t off;
-
-	if (s->kind == UP_SYM_DATA || (t->object->is_go && up_go_is_piece(s->name)))
-		return;
-	if (s->kind == UP_SYM_IFUNC) {
-		sk->ifuncs++;
-		sk->ifunc = s->name;
-	} else if (s->kind == UP_SYM_NOTYPE) {
-		sk->untyped++;
-		sk->label = s->name;
-	} else if (r->to_offset(r->ctx, t->object, s->addr, &off) != UP_PLACE_CODE) {
-		return;
-	} else if (!r->can_probe(r->ctx, t->object, s->addr, &why)) {
-		sk->refused++;
-		sk->other = s->name;
-		if (why.msg.s)
-			sk->why = up_arena_strdup(ds->arena, why.msg.s);
-	} else {
-		add_place(ds, t, s->addr, off, s->name, 0);
-	}
-	up_why_fini(&why);
-}
-
-/* "3 labels (x, ...)", with a comma before it when something stands there. */
-static void put_skipped(struct up_buf *b, unsigned nr, const char *one, const char *many,
-			const char *example)
-{
-	if (nr)
-		up_buf_printf(b, "%s%u %s (%s%s)", b->len ? ", " : "", nr, nr == 1 ? one : many,
-			      example, nr == 1 ? "" : ", ...");
-}
-
-static void warn_skipped(struct up_diags *ds, const struct up_loc *l, const struct skipped *sk)
-{
-	struct up_buf b = { 0 };
-
-	put_skipped(&b, sk->ifuncs, "indirect function", "indirect functions", sk->ifunc);
-	put_skipped(&b, sk->untyped, "label without a type", "labels without a type", sk->label);
-	put_skipped(&b, sk->refused, "function where no probe can stand",
-		    "functions where no probe can stand",
-		    sk->refused ? up_arena_printf(ds->arena, "%s: %s", sk->other,
-						  sk->why ? sk->why : "")
-				: "");
-	if (b.len)
-		up_error(ds, l->span, W_SKIPPED, "%s leaves out %s", l->m.s, b.s);
-	up_buf_fini(&b);
-}
-
-static bool add_all(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
-		    struct up_target *t, const struct walk *w)
-{
-	struct skipped sk = { 0 };
-
-	for (size_t i = 0; i < w->found.nr; i++)
-		if (!i || w->found.v[i].addr != w->found.v[i - 1].addr)
-			add_matched(ds, env, t, &w->found.v[i], &sk);
-	warn_skipped(ds, l, &sk);
-	if (t->places.nr)
-		return true;
-	up_error(ds, l->span, E_SYMBOL, "no function of %s matches %s%s",
-		 shown_name(ds, t->object->name), shown_name(ds, l->m.s),
-		 w->found.nr ? ": what matches is no code that can be probed" : "");
-	hint_names(ds, env, t);
-	return false;
-}
-
-/* A pattern with "::" speaks of source names. */
-static bool add_pattern(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
-			struct up_target *t, struct up_query *q, const regex_t *re)
-{
-	struct up_source_pattern p;
-	struct walk w = { .regex = re };
-
-	if (!up_is_source_pattern(l->m.s))
-		return gather(ds, env, l, q, t, &w) && add_all(ds, env, l, t, &w);
-	up_source_pattern_init(&p, re ? NULL : q->pattern, re);
-	w.pattern = &p;
-	q->pattern = p.prefilter.s ? p.prefilter.s : "*";
-	bool ok = gather(ds, env, l, q, t, &w);
-	up_source_pattern_fini(&p);
-	return ok && add_all(ds, env, l, t, &w);
-}
-
 static bool resolve_glob(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
 			 struct up_target *t)
 {
 	struct up_query q = { UP_QUERY_GLOB, glob_text(ds, &l->m), NULL };
 
-	return add_pattern(ds, env, l, t, &q, NULL);
+	return up_target_add_pattern(ds, env, l, t, &q, NULL);
 }
 
 static bool resolve_regex(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
@@ -553,7 +454,7 @@ static bool resolve_regex(struct up_diags *ds, const struct up_env *env, const s
 
 	if (!up_regex_compile(&re, l->m.s + 1, l->m.len - 2, why))
 		return up_error(ds, l->span, E_TARGET, "bad regular expression: %s", why);
-	bool ok = add_pattern(ds, env, l, t, &q, &re);
+	bool ok = up_target_add_pattern(ds, env, l, t, &q, &re);
 	regfree(&re);
 	return ok;
 }

@@ -45,6 +45,23 @@ bool up_target_decode(struct up_diags *ds, const struct up_env *env, const struc
 /* A name as it is written in a target: in quotes if it needs them. */
 void up_target_put_name(struct up_buf *b, const char *name);
 
+/* A name in a message, where a newline would begin another line. */
+const char *up_target_shown(struct up_diags *ds, const char *name);
+/* Says which functions have no name because the object is stripped, and how to get the names. */
+void up_target_hint_names(struct up_diags *ds, const struct up_env *env, const struct up_target *t);
+/* Finds all symbols of a query, by address. False after a diagnostic. */
+bool up_target_gather(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+		      const struct up_query *q, struct up_target *t, struct walk *w);
+/* Adds a place: its address and file offset, the function it is in and how far inside. */
+void up_target_add_place(struct up_diags *ds, struct up_target *t, uint64_t addr, uint64_t off,
+			 const char *func, uint64_t func_off);
+/*
+ * Adds all functions that match a glob, or `re` unless it is NULL, and tells what is left out. A
+ * pattern with "::" speaks of source names. False after a diagnostic, also when there is none.
+ */
+bool up_target_add_pattern(struct up_diags *ds, const struct up_env *env, const struct up_loc *l,
+			   struct up_target *t, struct up_query *q, const regex_t *re);
+
 /* The source name of a symbol, without and with parameters; the symbol when it is not mangled. */
 const char *up_source_bare(struct up_arena *a, const char *symbol);
 const char *up_source_full(struct up_arena *a, const char *symbol);
