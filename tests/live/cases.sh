@@ -1,4 +1,5 @@
 # Odd names and paths, indirect functions, a program replaced while it is traced: what other tracers stumble over.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 need_program objcopy

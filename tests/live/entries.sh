@@ -1,5 +1,6 @@
 # Probes of entries that stand on a cheaper instruction than the first: the same hits, arguments, addresses, stack words
 # and pairs as on the first, also where a return is probed; and where the place must not be moved it is not.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 need_program nm

@@ -1,4 +1,5 @@
 # The sentence that the language grows from, in every way of giving a program to uptick.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 need_program zsh

@@ -1,4 +1,5 @@
 # Every type, compared with what the target says of itself: bit fields, arrays, bytes, floats, and addresses by name.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 need_program jq

@@ -1,4 +1,5 @@
 # --wait: a program that is not there yet is waited for, and probed from its first call.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 cd "$TMP"
