@@ -116,6 +116,8 @@ int up_attach_stop(struct up_attach *a, struct up_status *st);
 
 /* What the kernel has counted by now; false when that cannot be told. */
 bool up_attach_count(struct up_attach *a, struct up_hit_count *n);
+/* The same of each of the plan's events: its entries, or for one of returns its calls. */
+bool up_attach_count_events(struct up_attach *a, uint64_t *hits);
 
 /*
  * After the end of recording: what the kernel has counted meanwhile, hits of all processes,

@@ -1,5 +1,5 @@
 /*
- * How many hits the kernel has counted at the entry probes of an attachment. uprobe_profile has a
+ * How many hits the kernel has counted at the probes of an attachment. uprobe_profile has a
  * line for each site of everybody, "  PATH EVENT HITS", without group and place. Where there are as
  * many lines of our events' names as we have sites, they are ours. Otherwise uprobe_events, which
  * lists the same sites in the same order, tells whose each line is.
@@ -51,29 +51,20 @@ static bool take_line(const char **text, struct line *l)
 	return l->name_len > 0;
 }
 
-/* Where hits of an event count, or NULL. The kernel counts calls where an event is of returns. */
-static uint64_t *place_of(const struct up_attach *a, const struct up_record_event *e,
-			  struct up_hit_count *n)
-{
-	if (e->kind != UP_EVENT_PROBE)
-		return NULL;
-	if (!a->plan->events[e->event].is_return)
-		return &n->entries;
-	return e->is_filtered ? &n->calls : NULL;
-}
-
 /* ---- by name ---- */
 
 /* The names of our events, with where their hits count; how many sites they have. */
 struct names {
-	struct up_table places; /* name -> uint64_t *, into `n` */
-	struct up_hit_count n;
+	struct up_table places; /* name -> uint64_t *, into `hits` */
+	uint64_t *hits;         /* of each kind of record */
+	uint32_t nr;            /* how many kinds */
 	uint64_t nr_sites;
 	bool has_changed; /* sites have come or gone, of which it is not known how many */
 };
 
-static bool add_name(const struct up_attach *a, const struct up_record_event *e, struct names *s)
+static bool add_name(const struct up_attach *a, uint32_t i, struct names *s)
 {
+	const struct up_record_event *e = &a->records.events[i];
 	const struct up_plan_event *pe = &a->plan->events[e->event];
 	struct up_buf name = { 0 };
 
@@ -83,7 +74,7 @@ static bool add_name(const struct up_attach *a, const struct up_record_event *e,
 		up_plan_event_name(a->plan, e->site, true, &name);
 	uint64_t **place = name.failed ? NULL : up_table_at(&s->places, name.s, name.len);
 	if (place)
-		*place = place_of(a, e, &s->n);
+		*place = &s->hits[i];
 	s->nr_sites += e->site == UP_NONE ? pe->nr_sites : 1;
 	s->has_changed |= e->name || !pe->nr_sites;
 	up_buf_fini(&name);
@@ -92,14 +83,20 @@ static bool add_name(const struct up_attach *a, const struct up_record_event *e,
 
 static bool names_init(struct names *s, const struct up_attach *a)
 {
-	bool ok = true;
+	uint32_t nr = a->records.nr;
 
-	*s = (struct names){ .nr_sites = 0 };
+	*s = (struct names){ .hits = calloc(nr + 1, sizeof(*s->hits)), .nr = nr };
 	up_table_init(&s->places, sizeof(uint64_t *), 0);
-	for (uint32_t i = 0; i < a->records.nr && ok; i++)
-		if (place_of(a, &a->records.events[i], &s->n))
-			ok = add_name(a, &a->records.events[i], s);
+	bool ok = s->hits;
+	for (uint32_t i = 0; i < nr && ok; i++)
+		ok = a->records.events[i].kind != UP_EVENT_PROBE || add_name(a, i, s);
 	return ok;
+}
+
+static void names_fini(struct names *s)
+{
+	up_table_fini(&s->places);
+	free(s->hits);
 }
 
 /* Adds the hits of a line if its event is called like one of ours. */
@@ -151,7 +148,7 @@ static bool sum_by_line(struct names *s, const char *session, const char *profil
 	struct line l;
 	bool is_ours;
 
-	s->n = (struct up_hit_count){ 0 };
+	memset(s->hits, 0, s->nr * sizeof(*s->hits));
 	while (take_line(&profile, &l)) {
 		if (!take_definition(&definitions, session, &l, &is_ours))
 			return false;
@@ -184,18 +181,56 @@ static bool sum_with_definitions(struct up_attach *a, struct names *s, struct up
 	return ok;
 }
 
+/* Counts the hits of each kind of record; names_fini() is needed in any case. */
+static bool count_kinds(struct up_attach *a, struct names *s)
+{
+	struct up_buf profile = { 0 };
+	bool ok = names_init(s, a) && read_profile(a, &profile) &&
+		  (sum_by_name(s, profile.s) || sum_with_definitions(a, s, &profile));
+
+	up_buf_fini(&profile);
+	return ok;
+}
+
+bool up_attach_count_events(struct up_attach *a, uint64_t *hits)
+{
+	struct names names;
+	bool ok = count_kinds(a, &names);
+
+	memset(hits, 0, a->plan->nr_events * sizeof(*hits));
+	for (uint32_t i = 0; i < names.nr && ok; i++)
+		if (a->records.events[i].kind == UP_EVENT_PROBE)
+			hits[a->records.events[i].event] += names.hits[i];
+	names_fini(&names);
+	return ok;
+}
+
 /* ---- before and after recording ---- */
+
+/* Where hits of an event count, or NULL. The kernel counts calls where an event is of returns. */
+static uint64_t *place_of(const struct up_attach *a, const struct up_record_event *e,
+			  struct up_hit_count *n)
+{
+	if (e->kind != UP_EVENT_PROBE)
+		return NULL;
+	if (!a->plan->events[e->event].is_return)
+		return &n->entries;
+	return e->is_filtered ? &n->calls : NULL;
+}
 
 bool up_attach_count(struct up_attach *a, struct up_hit_count *n)
 {
-	struct up_buf profile = { 0 };
 	struct names names;
-	bool ok = names_init(&names, a) && read_profile(a, &profile) &&
-		  (sum_by_name(&names, profile.s) || sum_with_definitions(a, &names, &profile));
+	bool ok = count_kinds(a, &names);
 
-	*n = names.n;
-	up_table_fini(&names.places);
-	up_buf_fini(&profile);
+	*n = (struct up_hit_count){ 0 };
+	for (uint32_t i = 0; i < names.nr && ok; i++) {
+		uint64_t *place = place_of(a, &a->records.events[i], n);
+
+		if (place)
+			*place += names.hits[i];
+	}
+	names_fini(&names);
 	return ok;
 }
 

@@ -35,9 +35,11 @@ int up_engine_init(struct up_engine *e, const struct up_plan *plan,
 	if (opts->is_offline)
 		up_vm_set_offline(&e->vm);
 	e->due = calloc(plan->nr_blocks + 1, sizeof(*e->due));
-	if (opts->counts_probes)
+	if (opts->counts_probes) {
 		e->hits = calloc(plan->nr_probes + 1, sizeof(*e->hits));
-	if (err || !e->due || (opts->counts_probes && !e->hits))
+		e->received = calloc(UINT16_MAX + 1, sizeof(*e->received));
+	}
+	if (err || !e->due || (opts->counts_probes && (!e->hits || !e->received)))
 		return up_status_set(st, err ? err : -ENOMEM, NULL, "cannot set up the handlers");
 	return 0;
 }
@@ -62,8 +64,9 @@ void up_engine_fini(struct up_engine *e)
 		up_vm_fini(&e->vm);
 	free(e->due);
 	free(e->hits);
+	free(e->received);
 	e->due = NULL;
-	e->hits = NULL;
+	e->hits = e->received = NULL;
 	free_lanes(e);
 }
 
@@ -345,6 +348,8 @@ static void handle_probe(struct up_engine *e, const struct up_record_event *kind
 		return;
 	}
 	++*count_of(e, kind);
+	if (e->received)
+		e->received[kind->id]++;
 	hit.tid = thread_of(kind, rec);
 	if (is_foreign(e, hit.tid, ev->ts)) {
 		e->foreign++;
@@ -507,8 +512,10 @@ static inline __attribute__((always_inline)) bool take_in_lane(struct up_engine 
 	if (!lane || tid == e->own[0] || tid == e->own[1])
 		return false;
 	++*v->seen;
-	if (v->hits)
+	if (v->hits) {
 		++*v->hits;
+		++e->received[id];
+	}
 	up_lane_add(lane, &e->vm, ev);
 	return true;
 }

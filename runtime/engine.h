@@ -16,7 +16,7 @@ struct up_engine_opts {
 	pid_t only;           /* handle hits of this process alone; 0: of all */
 	bool is_offline;      /* the records are not of now and here: see up_vm_set_offline() */
 	uint64_t max_handled; /* end after so many handled hits; 0 for no limit */
-	bool counts_probes;   /* are the hits of each probe counted? */
+	bool counts_probes;   /* are the hits of each probe and kind of record counted? */
 	/* Asked before every event, or NULL: at 1 a round ends early, so that recording can be
 	 * stopped; at 2 the hits that are left then are counted and not handled. */
 	unsigned (*urgency)(void);
@@ -32,6 +32,7 @@ struct up_engine {
 	uint64_t begun_at, ended_at; /* ns, of the records' clock; 0 before */
 	bool is_recording;           /* do new events come? */
 	uint64_t *hits;              /* of each probe of the plan; NULL unless asked for */
+	uint64_t *received;          /* likewise: records that made sense, of each type number */
 	bool counts_only;            /* hits are counted as outside, and not handled */
 	uint64_t entries;            /* hits of entry probes that made sense */
 	uint64_t returns[2];         /* of return probes; [1]: of those with a kernel's condition */

@@ -100,6 +100,27 @@ void up_session_timers(struct up_session *s);
  */
 bool up_session_lost(struct up_session *s, struct up_out_losses *l);
 
+/* How many of an event's hits were lost. */
+struct up_event_loss {
+	uint64_t nr;   /* of an exact one, those before the count at least */
+	bool is_exact; /* else at most so many: the kernel counts hits that it was to drop, too */
+};
+
+/* What was counted of each of the plan's events, from up_session_losses_begin() to _end(). */
+struct up_loss_count {
+	uint64_t *before; /* records received before the kernel was asked */
+	uint64_t *hits;   /* what the kernel had counted */
+	bool *counted;    /* is that what it was to record? */
+};
+
+/*
+ * Which events' hits were lost: between the two there must be a round. False when the kernel does
+ * not tell, or memory is out. The second frees the count; its losses, one for each event, are the
+ * caller's to free: NULL when memory is out. Only where up_session_opts.is_lasting.
+ */
+bool up_session_losses_begin(struct up_session *s, struct up_loss_count *c);
+struct up_event_loss *up_session_losses_end(struct up_session *s, struct up_loss_count *c);
+
 /* Stops recording and handles what is left. The sums are final then. */
 int up_session_stop(struct up_session *s, struct up_status *st);
 void up_session_totals(struct up_session *s, struct up_out_totals *t);

@@ -1,7 +1,11 @@
 /* What a session has lost and rejected, while it runs and at its end. */
 #include "runtime/session_int.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 #include "runtime/clock.h"
+#include "runtime/selfmap.h"
 
 /* ---- losses ---- */
 
@@ -58,6 +62,87 @@ bool up_session_lost(struct up_session *s, struct up_out_losses *l)
 		grow(s);
 	*l = list_losses(s);
 	return true;
+}
+
+/* ---- of each event ---- */
+
+/* Are the hits that the kernel counts there those that it is to record? Of returns it counts calls.
+ */
+static bool is_counted(const struct up_session *s, const struct up_record_event *e)
+{
+	return !e->ret_ip.size && !e->is_filtered && !s->attach->hits.is_racy &&
+	       !s->attach->nr_tids;
+}
+
+/* How many records of each event have been received by now; is the kernel's count theirs? */
+static void take_received(const struct up_session *s, uint64_t *received, bool *counted)
+{
+	const struct up_records *r = &s->attach->records;
+
+	for (uint32_t i = 0; i < s->plan->nr_events; i++) {
+		received[i] = 0;
+		counted[i] = true;
+	}
+	for (uint32_t i = 0; i < r->nr; i++) {
+		const struct up_record_event *e = &r->events[i];
+
+		if (e->kind != UP_EVENT_PROBE)
+			continue;
+		received[e->event] += s->engine.received[e->id];
+		counted[e->event] &= is_counted(s, e);
+	}
+}
+
+static struct up_event_loss loss_of(uint64_t hits, uint64_t received, uint64_t most, bool is_exact)
+{
+	uint64_t nr = hits > received ? hits - received : 0;
+
+	return (struct up_event_loss){ nr < most ? nr : most, is_exact || !nr || !most };
+}
+
+static void loss_count_fini(struct up_loss_count *c)
+{
+	free(c->before);
+	free(c->hits);
+	free(c->counted);
+	*c = (struct up_loss_count){ 0 };
+}
+
+bool up_session_losses_begin(struct up_session *s, struct up_loss_count *c)
+{
+	size_t nr = (size_t)s->plan->nr_events + 1;
+
+	*c = (struct up_loss_count){ .before = calloc(nr, sizeof(*c->before)),
+				     .hits = calloc(nr, sizeof(*c->hits)),
+				     .counted = calloc(nr, sizeof(*c->counted)) };
+	bool ok = c->before && c->hits && c->counted && s->engine.received;
+	if (ok) {
+		take_received(s, c->before, c->counted);
+		ok = up_attach_count_events(s->attach, c->hits);
+	}
+	if (!ok)
+		loss_count_fini(c);
+	return ok;
+}
+
+struct up_event_loss *up_session_losses_end(struct up_session *s, struct up_loss_count *c)
+{
+	uint32_t nr = s->plan->nr_events;
+	uint64_t most = list_losses(s).lost + s->grown;
+	struct up_event_loss *losses = calloc((size_t)nr + 1, sizeof(*losses));
+	uint64_t *after = calloc((size_t)nr + 1, sizeof(*after));
+	bool is_hit_by_us = up_selfmap_hits(s->plan);
+
+	if (losses && after)
+		take_received(s, after, c->counted);
+	for (uint32_t i = 0; losses && after && i < nr; i++) {
+		bool is_exact = c->counted[i] && !is_hit_by_us;
+
+		losses[i] = loss_of(c->hits[i], is_exact ? after[i] : c->before[i], most, is_exact);
+	}
+	free(after);
+	loss_count_fini(c);
+	return losses;
 }
 
 /* ---- the account ---- */
