@@ -15,6 +15,8 @@ struct walk {
 	unsigned parens; /* likewise */
 	bool in_return;  /* behind `on return` of a probe */
 	bool has_assign; /* behind the `=` of a definition */
+	struct up_arena *arena;
+	UP_VEC(const char *) targets, names; /* struct up_cursor */
 	struct up_cursor *out;
 };
 
@@ -23,10 +25,24 @@ static int kind_at(const struct walk *w, size_t from_end)
 	return from_end < w->nr ? w->sc->toks.v[w->nr - 1 - from_end].kind : TK_EOT;
 }
 
+/* Keeps what a target or a value's name says for later. */
+static void keep_word(struct walk *w, size_t i)
+{
+	const struct up_tok *t = &w->sc->toks.v[i];
+	int next = i + 1 < w->sc->toks.nr ? t[1].kind : TK_EOT;
+
+	if (t->kind == TK_TARGET)
+		up_vec_push(w->arena, &w->targets,
+			    up_arena_memdup(w->arena, w->sc->text + t->off, t->len));
+	else if (t->kind == TK_NAME && w->blocks && !w->parens && next == TK_ASSIGN)
+		up_vec_push(w->arena, &w->names, t->name);
+}
+
 static void step(struct walk *w, size_t i)
 {
 	int kind = w->sc->toks.v[i].kind;
 
+	keep_word(w, i);
 	if (up_tok_nest(kind, &w->blocks, &w->parens))
 		return;
 	if (kind == TK_RETURN && i && w->sc->toks.v[i - 1].kind == TK_ON)
@@ -40,6 +56,7 @@ static void step(struct walk *w, size_t i)
 		if (!is_return) {
 			w->decl = kind;
 			w->in_return = w->has_assign = false;
+			w->targets.nr = w->names.nr = 0;
 		}
 	}
 }
@@ -165,7 +182,7 @@ void up_cursor_find(struct up_arena *a, const char *text, size_t len, struct up_
 {
 	struct up_sources *sources = up_new(a, struct up_sources);
 	struct up_scan *sc = up_new(a, struct up_scan);
-	struct walk w = { .sc = sc, .decl = TK_EOT, .out = out };
+	struct walk w = { .sc = sc, .decl = TK_EOT, .arena = a, .out = out };
 	const struct up_tok *word = NULL;
 
 	*out = (struct up_cursor){ .from = len };
@@ -182,6 +199,10 @@ void up_cursor_find(struct up_arena *a, const char *text, size_t len, struct up_
 		word = &sc->toks.v[--w.nr];
 	for (size_t i = 0; i < w.nr; i++)
 		step(&w, i);
+	out->targets = w.targets.v;
+	out->nr_targets = w.targets.nr;
+	out->names = w.names.v;
+	out->nr_names = w.names.nr;
 	if (word)
 		out->from = word->off;
 	if (word && word->kind == TK_TARGET)

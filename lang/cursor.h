@@ -28,7 +28,11 @@ struct up_cursor {
 	size_t from;                /* where the word that ends there begins */
 	enum up_cursor_where where; /* of a value: in which block; UP_CURSOR_BLOCK has no hit */
 	bool is_statement;          /* a value: a statement can begin there as well */
-	const char *of; /* of a location the object; of a member the name before the dot */
+	const char *of;       /* of a location the object; of a member the name before the dot */
+	const char **targets; /* of the probe or point that it is in: as they are written */
+	size_t nr_targets;
+	const char **names; /* that values were given in its blocks, up to there */
+	size_t nr_names;
 };
 
 void up_cursor_find(struct up_arena *a, const char *text, size_t len, struct up_cursor *out);

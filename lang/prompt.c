@@ -167,6 +167,23 @@ static struct up_scan *scan(const struct reading *r)
 
 /* ---- declarations ---- */
 
+/* The names that a block gives to values. */
+static void add_values(const struct reading *r, const struct up_node *block, struct up_given *g)
+{
+	const struct up_node *first = block ? block->block.stmts : NULL;
+	size_t more = 0;
+
+	for (const struct up_node *n = first; n; n = n->next)
+		more++;
+	const char **values = up_newn(r->arena, const char *, g->nr_values + more + 1);
+	for (size_t i = 0; i < g->nr_values; i++)
+		values[i] = g->values[i];
+	g->values = values;
+	for (const struct up_node *n = first; n; n = n->next)
+		if (n->kind == ND_ASSIGN && n->act.lhs && n->act.lhs->kind == ND_NAME)
+			values[g->nr_values++] = n->act.lhs->name.s;
+}
+
 static const char *defined_name(const struct reading *r, const struct up_node *n)
 {
 	switch (n->kind) {
@@ -182,6 +199,21 @@ static const char *defined_name(const struct reading *r, const struct up_node *n
 	}
 }
 
+static struct up_given what_is_given(const struct reading *r, const struct up_node *n)
+{
+	struct up_given g = { .name = defined_name(r, n) };
+
+	if (n->kind == ND_USE) {
+		g.module = n->use.name.s;
+		g.is_path = n->use.is_path;
+	} else if (n->kind == ND_POINT) {
+		g.is_point = true;
+		add_values(r, n->probe.entry, &g);
+		add_values(r, n->probe.ret, &g);
+	}
+	return g;
+}
+
 /* Cuts the text behind each declaration but the last. */
 static void cut_decls(struct reading *r)
 {
@@ -193,11 +225,11 @@ static void cut_decls(struct reading *r)
 	for (const struct up_node *n = p->script->script.decls; n; n = n->next)
 		nr++;
 	r->out->v = up_newn(r->arena, struct up_span, nr + 1);
-	r->out->defines = up_newn(r->arena, const char *, nr + 1);
+	r->out->gives = up_newn(r->arena, struct up_given, nr + 1);
 	for (const struct up_node *n = p->script->script.decls; n; n = n->next) {
 		uint32_t end = n->next ? n->span.off + n->span.len : (uint32_t)r->len;
 
-		r->out->defines[r->out->nr] = defined_name(r, n);
+		r->out->gives[r->out->nr] = what_is_given(r, n);
 		r->out->v[r->out->nr++] = (struct up_span){ from, end - from, 0 };
 		from = end;
 	}

@@ -16,17 +16,26 @@ enum up_typed_kind {
 	UP_TYPED_VALUE      /* an expression whose value is wanted */
 };
 
+/* What a declaration gives to others. */
+struct up_given {
+	const char *name;   /* that it defines, with "(" behind it if it is called; or NULL */
+	const char *module; /* `use`: what it names, or NULL */
+	bool is_path;       /* and is that a path? */
+	bool is_point;
+	const char **values; /* of a point: the names that it exports */
+	size_t nr_values;
+};
+
 /* What was typed. Lives as long as the arena. */
 struct up_typed {
 	enum up_typed_kind kind;
 	const char
 		*name; /* of a value that is a name alone, of a variable that is set: it; or NULL */
-	bool is_lasting;      /* a statement: it sets something, or gathers under a name */
-	size_t nr;            /* UP_TYPED_DECLS: how many could be told apart */
-	struct up_span *v;    /* and the text of each: with the comments before it */
-	const char **defines; /* of each: the name that it defines, with "(" behind it if it is
-				 called; or NULL */
-	struct up_text text;  /* what is compiled of a statement or a value: on start < ... > */
+	bool is_lasting;        /* a statement: it sets something, or gathers under a name */
+	size_t nr;              /* UP_TYPED_DECLS: how many could be told apart */
+	struct up_span *v;      /* and the text of each: with the comments before it */
+	struct up_given *gives; /* and of each: what it gives */
+	struct up_text text;    /* what is compiled of a statement or a value: on start < ... > */
 };
 
 /*

@@ -70,6 +70,24 @@ static void check_row(const struct row *r)
 			c.from, c.of ? c.of : "-", (int)c.where);
 }
 
+/* The targets of the probe, and the names that its blocks have given. */
+static void check_words(const char *text, const char *want)
+{
+	struct up_cursor c;
+	struct up_buf b = { 0 };
+
+	up_cursor_find(arena, text, strlen(text), &c);
+	for (size_t i = 0; i < c.nr_targets; i++)
+		up_buf_printf(&b, "%s ", c.targets[i]);
+	up_buf_puts(&b, "|");
+	for (size_t i = 0; i < c.nr_names; i++)
+		up_buf_printf(&b, " %s", c.names[i]);
+	CHECK(!strcmp(b.s, want));
+	if (strcmp(b.s, want))
+		fprintf(stderr, "  %s: %s\n", text, b.s);
+	up_buf_fini(&b);
+}
+
 int main(void)
 {
 	struct up_cursor c;
@@ -81,6 +99,11 @@ int main(void)
 	CHECK(c.is_statement);
 	up_cursor_find(arena, "probe a:b < x = y", 17, &c);
 	CHECK(!c.is_statement);
+	check_words("probe one.two, a:b when (arg0 > 1) < x = 1; y = max(x); z[1] = 2; print(",
+		    "one.two a:b | x y");
+	check_words("probe c:d < old = 1 > probe e:f on return < r = retval; ", "e:f | r");
+	check_words("probe c:", "|");
+	check_words("x = 1; ", "|");
 	up_cursor_find(arena, "a\0b", 3, &c);
 	CHECK(c.kind == UP_CURSOR_NOTHING);
 	up_arena_free(arena);

@@ -127,6 +127,32 @@ static void check_decls(void)
 	check_kind("probe a:b < 3 = > >", UP_TYPED_DECLS);
 }
 
+static bool gives(const struct up_given *g, const char *name, const char *module)
+{
+	return (name ? g->name && !strcmp(g->name, name) : !g->name) &&
+	       (module ? g->module && !strcmp(g->module, module) : !g->module);
+}
+
+static void check_given(void)
+{
+	struct up_typed t =
+		read_text("const c = 1; fn f(x) = x; use heap; use \"a b.up\"\n"
+			  "point p.q = a:b < one = arg0; two = one * 2 > on return < three = "
+			  "retval >\npoint r.s = a:b; probe a:b < n = count() >");
+
+	CHECK(t.nr == 7);
+	if (t.nr != 7)
+		return;
+	CHECK(gives(&t.gives[0], "c", NULL) && gives(&t.gives[1], "f(", NULL));
+	CHECK(gives(&t.gives[2], NULL, "heap") && !t.gives[2].is_path);
+	CHECK(gives(&t.gives[3], NULL, "a b.up") && t.gives[3].is_path);
+	CHECK(gives(&t.gives[4], "p.q", NULL) && t.gives[4].is_point && !t.gives[1].is_point);
+	CHECK(t.gives[4].nr_values == 3 && !strcmp(t.gives[4].values[0], "one") &&
+	      !strcmp(t.gives[4].values[2], "three"));
+	CHECK(t.gives[5].is_point && !t.gives[5].nr_values);
+	CHECK(gives(&t.gives[6], NULL, NULL) && !t.gives[6].nr_values);
+}
+
 /* Nothing of it is text; it is refused by whoever compiles it. */
 static void check_bytes(void)
 {
@@ -145,6 +171,7 @@ int main(void)
 	check_statements();
 	check_unfinished();
 	check_decls();
+	check_given();
 	check_bytes();
 	up_arena_free(arena);
 	return unit_report("prompt");
