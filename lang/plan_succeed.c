@@ -26,15 +26,22 @@ static bool is_same_text(const char *a, const char *b)
 
 /* ---- events ---- */
 
+/* One file can be known by several paths. In one that was written to there is other code. */
+static bool is_same_file(const struct up_plan_site *a, const struct up_plan_site *b)
+{
+	if (!a->id.ino)
+		return !b->id.ino && !strcmp(a->path, b->path);
+	return up_file_id_is_same(&a->id, &b->id) && a->id.size == b->id.size &&
+	       a->id.written == b->id.written;
+}
+
 /* One place, of one file, under one condition? */
 static bool is_same_site(const struct merge *m, uint32_t a, uint32_t b)
 {
 	const struct up_plan_site *x = &m->p->sites[a], *y = &m->old->sites[b];
 
-	/* One file can be known by several paths. */
 	return x->offset == y->offset && x->moved == y->moved && x->sp_lower == y->sp_lower &&
-	       up_file_id_is_same(&x->id, &y->id) && (x->id.ino || !strcmp(x->path, y->path)) &&
-	       !strcmp(x->func, y->func) &&
+	       is_same_file(x, y) && !strcmp(x->func, y->func) &&
 	       is_same_text(m->p->progs[x->prog].filter, m->old->progs[y->prog].filter);
 }
 

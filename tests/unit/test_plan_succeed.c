@@ -128,6 +128,28 @@ static void check_removing(void)
 	up_plan_free(c);
 }
 
+/* In a file that was written to, or another one, nothing is as it was. */
+static void check_files(void)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		struct up_plan *a = COMPILE("probe app:alpha < count() >");
+		struct up_plan *b = COMPILE("probe app:alpha < count() >");
+		struct up_file_id id = { .dev = 1, .ino = 7, .size = 100, .written = 5 };
+
+		a->sites[0].id = id;
+		id.written += i == 1;
+		id.size += i == 2;
+		id.ino += i == 3;
+		b->sites[0].id = id;
+		struct up_succession s = succeed(b, a, (const uint32_t[]){ 0 });
+
+		CHECK(s.is_gone[0] == (i > 0) && b->nr_sites == (i ? 2 : 1));
+		CHECK(s.keeps_calls[0]);
+		up_plan_free(a);
+		up_plan_free(b);
+	}
+}
+
 /* Other records, other places or another condition make another event. */
 static void check_changes(void)
 {
@@ -202,6 +224,7 @@ int main(void)
 {
 	check_adding();
 	check_removing();
+	check_files();
 	check_changes();
 	check_calls();
 	check_gathering();
