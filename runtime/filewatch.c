@@ -169,6 +169,42 @@ void up_filewatch_add(struct up_filewatch *w, const struct up_plan *plan, uint32
 	watch_all(w);
 }
 
+void up_filewatch_replan(struct up_filewatch *w, const struct up_plan *plan)
+{
+	struct up_filewatch old = *w;
+
+	drain(&old);
+	*w = (struct up_filewatch){ .fd = -1 };
+	take_sites(w, plan, 0);
+	for (size_t i = 0; i < w->nr; i++) {
+		struct up_watched *f = &w->v[i];
+		const struct up_watched *was = find(&old, f->path);
+
+		if (!was || !up_file_id_is_same(&was->id, &f->id))
+			continue;
+		f->state = was->state;
+		f->is_told = was->is_told;
+		f->events = was->events;
+	}
+	watch_all(w);
+	up_filewatch_fini(&old);
+}
+
+void up_filewatch_settle(struct up_filewatch *w)
+{
+	for (size_t i = 0; i < w->nr; i++) {
+		struct up_watched *f = &w->v[i];
+		struct up_file_id now;
+
+		if (f->state != UP_FILE_WRITTEN)
+			continue;
+		if (up_file_id_check(f->path, &f->id, &now) == UP_FILE_WRITTEN)
+			f->id = now;
+		f->state = UP_FILE_SAME;
+	}
+	watch_all(w); /* one that was written to is watched no more */
+}
+
 void up_filewatch_fini(struct up_filewatch *w)
 {
 	for (size_t i = 0; i < w->nr; i++)

@@ -186,6 +186,30 @@ static void check_add(void)
 	up_filewatch_fini(&w);
 }
 
+/* Another plan: what was said of its files is not said again. */
+static void check_replan(void)
+{
+	start();
+	replace(one, "other");
+	write_file(two, "more than before");
+	CHECK(is_awake() && look() == 2);
+	up_filewatch_replan(&w, &plan);
+	CHECK(w.nr == 2 && w.v[0].is_told && look() == 0);
+	add_site(one);
+	up_filewatch_replan(&w, &plan);
+	CHECK(w.nr == 2 && w.v[0].state == UP_FILE_SAME && look() == 0);
+	CHECK(w.v[1].state == UP_FILE_WRITTEN);
+	/* What is there now is what it should be. */
+	up_filewatch_settle(&w);
+	CHECK(w.v[1].state == UP_FILE_SAME && look() == 0);
+	write_file(two, "and more");
+	CHECK(looks(two, UP_FILE_WRITTEN));
+	plan.nr_sites = 0;
+	up_filewatch_replan(&w, &plan);
+	CHECK(w.nr == 0 && look() == 0);
+	up_filewatch_fini(&w);
+}
+
 /* Without inotify: the same, by looking. */
 static void check_blind(void)
 {
@@ -232,6 +256,7 @@ int main(void)
 	check_removed();
 	check_written();
 	check_add();
+	check_replan();
 	check_blind();
 	check_files();
 	unlink(one);
