@@ -25,7 +25,7 @@
 #define FLOOD_LINES 10
 #define TRACED_FDS 64 /* processes that are watched at once */
 
-enum { FD_STOP, FD_NOTICE, FD_CHILD, FD_KEEPER, FD_INPUT, FD_EVENTS, NR_FDS };
+enum { FD_STOP, FD_NOTICE, FD_CHILD, FD_KEEPER, FD_INPUT, FD_FILES, FD_EVENTS, NR_FDS };
 
 /* ---- output ---- */
 
@@ -180,7 +180,8 @@ static void tell_losses(struct up_repl *r)
 	up_repl_flush(r);
 }
 
-bool up_repl_round(struct up_repl *r, bool *busy)
+/* As up_repl_round(), but what a stop() demands is left for later. */
+static bool handle(struct up_repl *r, bool *busy)
 {
 	struct up_status st = { 0 };
 
@@ -193,6 +194,13 @@ bool up_repl_round(struct up_repl *r, bool *busy)
 	up_session_timers(r->session);
 	show_round(r);
 	tell_losses(r); /* also while what probes print is left out */
+	return true;
+}
+
+bool up_repl_round(struct up_repl *r, bool *busy)
+{
+	if (!handle(r, busy))
+		return false;
 	if (r->session->engine.vm.stopped)
 		stop_probes(r);
 	*busy |= up_session_is_pending(r->session);
@@ -277,6 +285,8 @@ static int wait_ms(const struct up_repl *r, bool busy, uint64_t now)
 
 	if (r->lost_at && now - r->lost_at < MARK_NS && ms < 0)
 		ms = 500; /* the mark goes */
+	if (up_repl_must_look(r) && (ms < 0 || ms > UP_FILEWATCH_LOOK_MS))
+		ms = UP_FILEWATCH_LOOK_MS;
 	if (due) {
 		uint64_t left = due > now ? (due - now + 999999) / 1000000 : 0;
 
@@ -284,6 +294,22 @@ static int wait_ms(const struct up_repl *r, bool busy, uint64_t now)
 			ms = left > 1000000 ? 1000000 : (int)left;
 	}
 	return ms;
+}
+
+void up_repl_serve(struct up_repl *r, int until)
+{
+	bool busy = false, ok = true;
+
+	for (;;) {
+		struct pollfd fds[] = {
+			{ until, POLLIN, 0 },
+			{ busy || !ok ? -1 : up_session_events_fd(r->session), POLLIN, 0 },
+		};
+		poll(fds, 2, ok ? wait_ms(r, busy, up_clock_ns(CLOCK_MONOTONIC)) : -1);
+		if (fds[0].revents)
+			return;
+		ok = ok && handle(r, &busy);
+	}
 }
 
 /* Waits, and does what is to be done. While there are events they gather for a moment, unwatched.
@@ -296,6 +322,7 @@ static void step(struct up_repl *r, bool *busy)
 		[FD_CHILD] = { r->sig->child_fd, POLLIN, 0 },
 		[FD_KEEPER] = { up_session_keeper_fd(r->session), POLLIN, 0 },
 		[FD_INPUT] = { STDIN_FILENO, POLLIN, 0 },
+		[FD_FILES] = { r->watch.fd, POLLIN, 0 },
 		[FD_EVENTS] = { *busy ? -1 : up_session_events_fd(r->session), POLLIN, 0 },
 	};
 	size_t nr = up_repl_fds(r, fds + NR_FDS, TRACED_FDS);
@@ -322,7 +349,9 @@ static void step(struct up_repl *r, bool *busy)
 		up_signals_take(r->sig);
 	up_repl_processes(r);
 	up_repl_round(r, busy);
+	now = up_clock_ns(CLOCK_MONOTONIC); /* handlers and the terminal take their time */
 	up_repl_sample(r, now);
+	up_repl_files(r, n > 0 && fds[FD_FILES].revents, now);
 	look_for_losses(r, now);
 	refresh_prompt(r, now);
 }
@@ -442,7 +471,7 @@ static bool can_prompt(const struct up_opts *o)
 
 int up_repl(const struct up_opts *o, const struct up_signals *sig)
 {
-	struct up_repl r = { .o = o, .sig = sig };
+	struct up_repl r = { .o = o, .sig = sig, .watch.fd = -1 };
 	struct up_status st = { 0 };
 
 	if (!can_prompt(o))
@@ -464,6 +493,7 @@ int up_repl(const struct up_opts *o, const struct up_signals *sig)
 	}
 	up_repl_processes_fini(&r);
 	up_names_free(r.names);
+	up_filewatch_fini(&r.watch);
 	undo_all(&r);
 	up_program_fini(&r);
 	up_buf_fini(&r.typed);

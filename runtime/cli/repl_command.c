@@ -316,7 +316,7 @@ static void quit(struct up_repl *r, const char *args)
 }
 
 const struct up_repl_command up_repl_commands[] = {
-	{ "probes", "probes", "the declarations: number, state, places, hits, rate",
+	{ "probes", "probes", "the declarations: number, state, places, hits, rate, lost",
 	  up_repl_probes },
 	{ "enable", "enable N", "arms probe N again", enable },
 	{ "disable", "disable N", "disarms probe N; what it gathered stays", disable },
@@ -328,6 +328,8 @@ const struct up_repl_command up_repl_commands[] = {
 	{ "plan", "plan N", "what declaration N has put into the kernel", up_repl_plan },
 	{ "pause", "pause", "leaves the lines of probes out; they go on gathering", set_pause },
 	{ "resume", "resume", "shows them again", resume },
+	{ "reload", "reload", "looks the probed files up again: moves probes to new ones",
+	  up_repl_reload },
 	{ "attach", "attach [PID]", "traces only this process, and others that are attached",
 	  up_repl_attach },
 	{ "run", "run CMD", "starts a command; its output is shown here", up_repl_run },

@@ -11,6 +11,7 @@
 #include "lang/check.h"
 #include "lang/cursor.h"
 #include "lang/functions.h"
+#include "lang/prompt.h"
 #include "lang/reference.h"
 #include "lang/types.h"
 #include "lang/values.h"
@@ -25,6 +26,8 @@ struct completion {
 	struct up_candidates *out;
 	const char *prefix; /* what there is of the word */
 	size_t len;
+	struct up_arena *arena;
+	const struct up_cursor *at; /* in a text of the language */
 };
 
 static void offer(struct completion *c, const char *word, const char *label)
@@ -81,6 +84,28 @@ static void offer_files(struct completion *c, const char *behind)
 		closedir(dir);
 }
 
+/* ---- what is defined ---- */
+
+static void offer_definition(void *arg, const struct up_given *g)
+{
+	struct completion *c = arg;
+
+	if (g->name && !g->is_point)
+		offer(c, g->name, NULL);
+}
+
+/* The values of a point that the probe at the cursor is on. */
+static void offer_exports(void *arg, const struct up_given *g)
+{
+	struct completion *c = arg;
+	bool is_ours = false;
+
+	for (size_t i = 0; i < c->at->nr_targets && g->is_point; i++)
+		is_ours |= !strcmp(c->at->targets[i], g->name);
+	for (size_t i = 0; i < g->nr_values && is_ours; i++)
+		offer(c, g->values[i], NULL);
+}
+
 /* ---- targets ---- */
 
 /* A library goes by its short name. */
@@ -92,14 +117,12 @@ static void offer_object(void *arg, const char *name)
 	offer_with(arg, name, len, ":", NULL);
 }
 
-static void offer_points(struct completion *c)
+static void offer_point(void *arg, const struct up_given *g)
 {
-	for (size_t i = 0; i < c->r->program.nr; i++) {
-		const char *name = c->r->program.v[i].decl->defines;
+	struct completion *c = arg;
 
-		if (name && strchr(name, '.'))
-			offer(c, name, NULL);
-	}
+	if (g->name && g->is_point)
+		offer(c, g->name, NULL);
 }
 
 static void offer_objects(struct completion *c)
@@ -110,7 +133,7 @@ static void offer_objects(struct completion *c)
 		offer_files(c, ":");
 		return;
 	}
-	offer_points(c);
+	up_given_each(c->r, c->arena, offer_point, c);
 	for (size_t i = 0; i < c->len; i++) {
 		if (strchr("*?[\\", c->prefix[i]))
 			up_buf_putc(&glob, '\\');
@@ -146,12 +169,7 @@ static void offer_stores(struct completion *c)
 			offer_with(c, p->vars[i].name, strlen(p->vars[i].name), "[", NULL);
 		else if (p->vars[i].scope == UP_VAR_GLOBAL)
 			offer(c, p->vars[i].name, NULL);
-	for (size_t i = 0; i < c->r->program.nr; i++) {
-		const char *name = c->r->program.v[i].decl->defines;
-
-		if (name && !strchr(name, '.'))
-			offer(c, name, NULL);
-	}
+	up_given_each(c->r, c->arena, offer_definition, c);
 }
 
 static bool is_there(const struct up_val_row *row, enum up_cursor_where where)
@@ -181,6 +199,9 @@ static void offer_hit_values(struct completion *c, enum up_cursor_where where)
 	offer_all(c, (const char *const[]){ "reg.", "stack[", "fetch(", "thread.", "call.", NULL });
 	if (where == UP_CURSOR_RETURN)
 		offer(c, "entry.", NULL);
+	for (size_t i = 0; i < c->at->nr_names; i++)
+		offer(c, c->at->names[i], NULL);
+	up_given_each(c->r, c->arena, offer_exports, c);
 }
 
 static void offer_functions(struct completion *c)
@@ -246,10 +267,32 @@ static void offer_types(struct completion *c)
 	offer_all(c, (const char *const[]){ "bytes[", "string[", "char[", NULL });
 }
 
+/* Files in a folder that can be modules. */
+static void offer_module_files(struct completion *c, const char *folder)
+{
+	DIR *dir = opendir(*folder ? folder : ".");
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir))) {
+		size_t len = strlen(e->d_name);
+
+		if (len > 3 && !strcmp(e->d_name + len - 3, ".up") && e->d_name[0] != '.')
+			offer_with(c, e->d_name, len - 3, "", NULL);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 static void offer_modules(struct completion *c)
 {
+	const char *path = getenv("UPTICK_PATH");
+	char *folders = path ? up_arena_strdup(c->arena, path) : NULL, *rest = folders, *folder;
+
 	for (size_t i = 0; up_builtin_modules[i].name; i++)
 		offer(c, up_builtin_modules[i].name, NULL);
+	offer_module_files(c, ".");
+	while (rest && (folder = strsep(&rest, ":")))
+		offer_module_files(c, folder);
 }
 
 /* ---- the language ---- */
@@ -416,6 +459,7 @@ static void complete_text(struct completion *c, struct up_arena *a, const char *
 	c->out->from = at.from - before;
 	c->prefix = s + at.from;
 	c->len = len - at.from;
+	c->at = &at;
 	offer_at(c, &at);
 	if (at.kind == UP_CURSOR_FIRST && !before)
 		offer_commands(c);
@@ -433,6 +477,7 @@ void up_repl_complete(void *arg, const char *whole, size_t point, struct up_cand
 		return;
 	}
 	up_arena_on_oom(a, &oom);
+	c.arena = a;
 	const char *line = up_arena_memdup(a, whole, point);
 	if (c.r->typed.len || !complete_command(&c, line, point))
 		complete_text(&c, a, line);

@@ -6,6 +6,7 @@
 #include "runtime/cli/build.h"
 #include "runtime/cli/child.h"
 #include "runtime/cli/repl.h"
+#include "runtime/filewatch.h"
 #include "runtime/resolver.h"
 #include "runtime/session.h"
 
@@ -17,11 +18,13 @@ struct up_decl {
 	struct up_text text;    /* as it was typed, or for a statement: on start < ... > */
 	uint32_t hidden;        /* up_part.hidden */
 	char *sets;             /* the variable that a statement sets, or NULL */
-	char *defines;          /* struct up_typed: likewise */
+	bool is_in;             /* is it in the program that runs? */
 	bool is_probe;          /* does it probe something? */
 	bool is_timed;          /* is it `on every`? */
 	uint64_t hits, sampled; /* of its probes: now, and when that was looked at last */
 	double rate;            /* hits a second between the last two looks */
+	uint64_t lost;          /* hits, when that was looked at last */
+	bool is_lost_exact;     /* else at most so many */
 	struct up_decl *next;   /* of all that ever were */
 };
 
@@ -82,8 +85,11 @@ struct up_repl {
 	uint64_t looked_at;                /* ns: when hits were looked at last */
 	struct up_traced *traced;
 	size_t nr_traced;
-	bool is_restricted; /* are only some processes traced? */
-	bool has_gone;      /* a traced process has ended since the last input */
+	struct up_filewatch watch; /* of the files that are probed */
+	uint32_t nr_watched;       /* how many of the plan's sites it knows */
+	uint64_t files_at;         /* ns: when they were looked at last */
+	bool is_restricted;        /* are only some processes traced? */
+	bool has_gone;             /* a traced process has ended since the last input */
 };
 
 /* Appends a line of the prompt's own to what is shown. */
@@ -96,6 +102,8 @@ void up_repl_flush(struct up_repl *r);
  * be more. False after a message, when the session cannot go on.
  */
 bool up_repl_round(struct up_repl *r, bool *busy);
+/* Does so until the descriptor is readable, whose other end a thread has; input waits. */
+void up_repl_serve(struct up_repl *r, int until);
 
 /*
  * Makes `next` the program, compiles it and moves the session. `once`: a text that is run once
@@ -161,6 +169,16 @@ size_t up_repl_fds(const struct up_repl *r, struct pollfd *fds, size_t max);
 void up_repl_processes(struct up_repl *r);
 void up_repl_processes_fini(struct up_repl *r);
 
+/* ---- files: repl_files.c ---- */
+
+/* Watches the files of the plan. */
+void up_repl_watch(struct up_repl *r);
+/* Tells of files that have changed. `is_told`: the watch's descriptor was readable. */
+void up_repl_files(struct up_repl *r, bool is_told, uint64_t now);
+/* Must they be looked at every second? */
+bool up_repl_must_look(const struct up_repl *r);
+void up_repl_reload(struct up_repl *r, const char *args);
+
 /* ---- history: repl_history.c ---- */
 
 void up_history_load(void);
@@ -171,6 +189,13 @@ void up_history_add(const char *text, size_t len);
 
 struct up_candidates;
 void up_repl_complete(void *r, const char *line, size_t point, struct up_candidates *out);
+
+/* ---- names that are defined: repl_given.c ---- */
+
+/* Calls fn for what each declaration gives, and each one of the modules that are used. */
+struct up_given;
+typedef void up_given_fn(void *arg, const struct up_given *g);
+void up_given_each(struct up_repl *r, struct up_arena *a, up_given_fn *fn, void *arg);
 
 /* ---- names of functions: repl_names.c ---- */
 

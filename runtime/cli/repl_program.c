@@ -1,9 +1,13 @@
 /* The program of the prompt: declarations, compiled together each time one comes or goes. */
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "lang/plan_succeed.h"
 #include "lang/prompt.h"
@@ -69,7 +73,6 @@ void up_program_fini(struct up_repl *r)
 
 		free((char *)r->decls->text.s);
 		free(r->decls->sets);
-		free(r->decls->defines);
 		free(r->decls);
 		r->decls = next;
 	}
@@ -119,14 +122,6 @@ static bool open_resolver(struct up_repl *r)
 	return r->elf;
 }
 
-static bool is_known(const struct up_repl *r, const struct up_decl *d)
-{
-	for (size_t i = 0; i < r->program.nr; i++)
-		if (r->program.v[i].decl == d)
-			return true;
-	return false;
-}
-
 /* Warnings of declarations that have been there before were shown then. */
 static void drop_old_warnings(struct attempt *a)
 {
@@ -137,7 +132,7 @@ static void drop_old_warnings(struct attempt *a)
 		struct up_span at;
 
 		up_source_use(&a->c->sources, ds->list.v[i].span, &at);
-		bool is_old = at.src < a->program->nr && is_known(a->r, a->program->v[at.src].decl);
+		bool is_old = at.src < a->program->nr && a->program->v[at.src].decl->is_in;
 		if (!is_old || ds->list.v[i].severity == UP_SEV_ERROR)
 			ds->list.v[nr++] = ds->list.v[i];
 	}
@@ -148,6 +143,61 @@ static void show_diags(struct attempt *a)
 {
 	drop_old_warnings(a);
 	up_diag_text(&a->c->diags, &a->r->out.buf, a->r->out.colour);
+}
+
+/* ---- beside the loop ---- */
+
+/* A thread that compiles, while what happens is handled by the plan that runs. */
+struct builder {
+	struct attempt *a;
+	const struct up_part *parts;
+	size_t nr;
+	int done; /* eventfd */
+};
+
+static void build(const struct builder *b)
+{
+	const struct up_repl *r = b->a->r;
+
+	b->a->plan = up_build_parts(r->o, r->elf, b->a->c, b->parts, b->nr);
+}
+
+static void *build_beside(void *arg)
+{
+	static const uint64_t one = 1;
+	const struct builder *b = arg;
+
+	build(b);
+	while (write(b->done, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+	return NULL;
+}
+
+/* Signals are for the thread that waits. */
+static bool start_thread(pthread_t *t, struct builder *b)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int err = pthread_create(t, NULL, build_beside, b);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return !err;
+}
+
+static void build_parts(struct attempt *a, const struct up_part *parts, size_t nr)
+{
+	struct builder b = { a, parts, nr, eventfd(0, EFD_CLOEXEC) };
+	pthread_t t;
+
+	if (b.done >= 0 && start_thread(&t, &b)) {
+		up_repl_serve(a->r, b.done);
+		pthread_join(t, NULL);
+	} else {
+		build(&b);
+	}
+	if (b.done >= 0)
+		close(b.done);
 }
 
 static bool compile(struct attempt *a)
@@ -166,7 +216,7 @@ static bool compile(struct attempt *a)
 	for (size_t i = 0; i < nr; i++) {
 		const struct up_decl *d = a->program->v[i].decl;
 
-		snprintf(names[i], sizeof(names[i]), is_known(r, d) ? "[%u]" : "input", d->number);
+		snprintf(names[i], sizeof(names[i]), d->is_in ? "[%u]" : "input", d->number);
 		parts[i] = (struct up_part){ names[i], d->text.s, d->text.len, d->hidden };
 	}
 	if (a->once)
@@ -174,7 +224,7 @@ static bool compile(struct attempt *a)
 	if (!nr) /* a program that is empty is one, too */
 		parts[nr++] = (struct up_part){ .name = "input", .text = "" };
 	a->nr_parts = nr;
-	a->plan = up_build_parts(r->o, r->elf, a->c, parts, nr);
+	build_parts(a, parts, nr);
 	free(parts);
 	free(names);
 	show_diags(a);
@@ -290,8 +340,7 @@ static bool succeed(struct attempt *a)
 	if (err) {
 		r->generation++; /* names that may be in the kernel now are not used again */
 		if (err == -ESTALE) {
-			up_elf_resolver_free(r->elf);
-			r->elf = NULL;
+			up_status_hint(&st, "`reload` moves the probes to what is there now");
 		}
 		return report(a, &st);
 	}
@@ -314,6 +363,16 @@ static void take(struct attempt *a)
 	a->probes = a->blocks = NULL;
 }
 
+static void take_program(struct up_repl *r, struct up_program next)
+{
+	for (size_t i = 0; i < r->program.nr; i++)
+		r->program.v[i].decl->is_in = false;
+	for (size_t i = 0; i < next.nr; i++)
+		next.v[i].decl->is_in = true;
+	free(r->program.v);
+	r->program = next;
+}
+
 /* What a declaration is, as far as `probes` and `disable` want to know. */
 static void learn_kinds(struct up_repl *r)
 {
@@ -332,9 +391,9 @@ bool up_program_apply(struct up_repl *r, struct up_program next, const struct up
 
 	if (ok) {
 		take(&a);
-		free(r->program.v);
-		r->program = next;
+		take_program(r, next);
 		learn_kinds(r);
+		up_repl_watch(r);
 		ok = up_program_sync(r);
 	} else {
 		free(next.v);
@@ -414,8 +473,6 @@ static bool add_entries(struct up_repl *r, struct up_arena *arena, const char *t
 			free(next->v);
 			return say_no_memory(r);
 		}
-		if (!is_whole && typed.defines[i])
-			d->defines = strdup(typed.defines[i]);
 		next->v[next->nr++].decl = d;
 	}
 	return true;

@@ -1,5 +1,6 @@
 /* What the prompt knows of its program: probes, variables, plans. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -48,18 +49,50 @@ void up_repl_sample(struct up_repl *r, uint64_t now)
 		r->looked_at = now;
 }
 
+/* Whose event it is; NULL: of something that is gone. */
+static struct up_decl *decl_of(const struct up_repl *r, uint32_t event)
+{
+	const struct up_plan_event *e = &r->plan->events[event];
+
+	if (!e->nr_sites)
+		return NULL;
+	return r->probes[r->plan->progs[r->plan->sites[e->sites[0]].prog].probe].decl;
+}
+
 static uint32_t count_sites(const struct up_repl *r, const struct up_decl *d)
 {
 	uint32_t nr = 0;
 
-	for (uint32_t i = 0; i < r->plan->nr_events; i++) {
-		const struct up_plan_event *e = &r->plan->events[i];
-
-		if (e->nr_sites &&
-		    r->probes[r->plan->progs[r->plan->sites[e->sites[0]].prog].probe].decl == d)
-			nr += e->nr_sites;
-	}
+	for (uint32_t i = 0; i < r->plan->nr_events; i++)
+		nr += decl_of(r, i) == d ? r->plan->events[i].nr_sites : 0;
 	return nr;
+}
+
+/* Brings the losses of all declarations up to date; false when they are not known. */
+static bool look_for_lost(struct up_repl *r)
+{
+	struct up_loss_count count;
+	bool busy;
+
+	if (!up_session_losses_begin(r->session, &count))
+		return false;
+	up_repl_round(r, &busy);
+	struct up_event_loss *losses = up_session_losses_end(r->session, &count);
+	for (struct up_decl *d = r->decls; d && losses; d = d->next) {
+		d->lost = 0;
+		d->is_lost_exact = true;
+	}
+	for (uint32_t i = 0; i < r->plan->nr_events && losses; i++) {
+		struct up_decl *d = decl_of(r, i);
+
+		if (!d)
+			continue;
+		d->lost += losses[i].nr;
+		d->is_lost_exact &= losses[i].is_exact;
+	}
+	bool ok = losses;
+	free(losses);
+	return ok;
 }
 
 /* A text on one line, cut where the line ends. */
@@ -98,21 +131,31 @@ static void put_line(struct up_repl *r, const struct up_decl *d, size_t from)
 	up_buf_fini(&b);
 }
 
-static void put_entry(struct up_repl *r, const struct up_entry *e)
+/* "12", or "<=12" when it may be less. */
+static const char *lost_text(const struct up_decl *d, bool is_known, char text[32])
+{
+	if (!is_known)
+		return "?";
+	snprintf(text, 32, "%s%" PRIu64, d->is_lost_exact ? "" : "<=", d->lost);
+	return text;
+}
+
+static void put_entry(struct up_repl *r, const struct up_entry *e, bool lost_is_known)
 {
 	const struct up_decl *d = e->decl;
 	struct up_buf *b = &r->out.buf;
 	size_t start = b->len;
+	char lost[32];
 
 	up_buf_printf(b, "%3u  %-5s", d->number,
 		      e->is_off                    ? "off"
 		      : d->is_probe || d->is_timed ? "on"
 						   : "");
 	if (d->is_probe)
-		up_buf_printf(b, " %6" PRIu32 " %10" PRIu64 " %9.0f  ", count_sites(r, d), d->hits,
-			      d->rate);
+		up_buf_printf(b, " %6" PRIu32 " %10" PRIu64 " %9.0f %9s  ", count_sites(r, d),
+			      d->hits, d->rate, lost_text(d, lost_is_known, lost));
 	else
-		up_buf_printf(b, " %6s %10s %9s  ", "", "", "");
+		up_buf_printf(b, " %6s %10s %9s %9s  ", "", "", "", "");
 	put_line(r, d, b->len - start);
 	up_buf_putc(b, '\n');
 }
@@ -130,15 +173,16 @@ static uint64_t count_lost(const struct up_src_raw *src)
 void up_repl_probes(struct up_repl *r, const char *args)
 {
 	(void)args;
-	up_repl_sample(r, up_clock_ns(CLOCK_MONOTONIC));
 	if (!r->program.nr) {
 		up_repl_say(r, "no declarations yet; as in: probe libc:malloc < count() by comm >");
 		return;
 	}
-	up_buf_printf(&r->out.buf, "%3s  %-5s %6s %10s %9s  %s\n", "#", "state", "places", "hits",
-		      "hits/s", "declaration");
+	bool is_known = look_for_lost(r);
+	up_repl_sample(r, up_clock_ns(CLOCK_MONOTONIC));
+	up_buf_printf(&r->out.buf, "%3s  %-5s %6s %10s %9s %9s  %s\n", "#", "state", "places",
+		      "hits", "hits/s", "lost", "declaration");
 	for (size_t i = 0; i < r->program.nr; i++)
-		put_entry(r, &r->program.v[i]);
+		put_entry(r, &r->program.v[i], is_known);
 	uint64_t lost = count_lost(&r->session->src);
 	if (lost)
 		up_repl_say(r, "%llu records were lost: the buffer was full; see --buffer",

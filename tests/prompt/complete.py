@@ -5,6 +5,12 @@ import re
 from helper import ASKED, TARGETS, TMP, Asked, Prompt
 
 os.environ["XDG_STATE_HOME"] = TMP + "/state"
+os.environ["UPTICK_PATH"] = "/nowhere:" + TMP + "/modules"
+os.makedirs(TMP + "/modules")
+open(TMP + "/modules/mine.up", "w").write("""
+fn twice(n) = n * 2
+point mine.alpha = %s:alpha < fifth = arg4 > on return < answer = retval >
+""" % ASKED)
 p = Prompt(columns=160)
 
 
@@ -67,6 +73,19 @@ os.makedirs(TMP + "/folder")
 open(TMP + "/folder/one_script.up", "w").write("probe %s:beta < count() >\n" % ASKED)
 completes("load %s/folder/one" % TMP, "load %s/folder/one_script.up " % TMP)
 completes("help quant", "help quantile ")
+
+# What modules define: those that are used, nothing else.
+lists("probe sh", without=["shell.command"])
+p.do("use shell")
+completes("probe shell.c", "probe shell.command ")
+completes("probe shell.command < print(pid, li", "probe shell.command < print(pid, line ")
+completes("use mi", "use mine ")
+p.do("use mine")
+completes("probe mine.al", "probe mine.alpha ")
+completes("probe mine.alpha on return < print(answ", "probe mine.alpha on return < print(answer ")
+completes("probe mine.alpha < print(twic", "probe mine.alpha < print(twice(")
+completes(target + "< print(fif", target + "< print(fif")
+completes(target + "< big = arg0 * 1000; print(bi", target + "< big = arg0 * 1000; print(big ")
 
 # In a block of several lines, and while events stream.
 p.do("delete 1")

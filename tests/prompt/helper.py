@@ -16,8 +16,8 @@ PROMPT = r"up( \[\w+\])?> ?"
 class Asked:
     """The program t_asked."""
 
-    def __init__(self):
-        self.process = subprocess.Popen([ASKED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, path=ASKED):
+        self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.pid = self.process.pid
 
     def ask(self, what):

@@ -1,5 +1,6 @@
 """Processes: commands that are run, processes that are attached, and their ends; losses."""
 import os
+import re
 import signal
 import subprocess
 import time
@@ -106,7 +107,9 @@ else:
 
 # Losses are told of while they happen, and mark the prompt.
 p = Prompt("--buffer", "64KiB", columns=160)
-p.do("probe %s:alpha < print(arg0) >" % ASKED)
+p.do("probe %s:alpha < a = count() >" % ASKED)
+p.do("probe %s:beta < b = count() >" % ASKED)
+p.do("probe %s:alpha when (arg0 != 5) < c = count() >" % ASKED)
 p.type("half a li")
 os.kill(p.pid, signal.SIGSTOP)
 asked.do("alpha 200000")
@@ -115,7 +118,14 @@ p.wait("the message", r"^lost [1-9]\d* on CPU \d")
 p.wait("the mark", r"^up \[losing\]> half a li$")
 p.type("\x15")
 p.wait_last(r"up> ?")
-p.holds(p.do("probes"), r"records were lost")
+shown = p.do("probes")
+p.holds(shown, r"^ *# +state +places +hits +hits/s +lost +declaration$")
+p.holds(shown, r"records were lost")
+hits, lost = map(int, re.search(r"^ *1 +on +1 +(\d+) +\d+ +(\d+) +probe", shown, re.M).groups())
+p.equal(hits + lost, 200000)
+p.equal(lost > 0, True)
+p.holds(shown, r"^ *2 +on +1 +0 +0 +0 +probe")
+p.holds(shown, r"^ *3 +on +1 +\d+ +\d+ +<=[1-9]\d+ +probe")
 p.equal(p.leave(), 0)
 p.holds("\n".join(p.screen.text()[-8:]), r" [1-9]\d* lost in")
 asked.end()

@@ -1,7 +1,7 @@
 """Typing while events stream, and changing the program meanwhile: no line is torn, and no event is lost."""
 import re
 
-from helper import ASKED, Asked, Prompt
+from helper import ASKED, TMP, Asked, Prompt
 
 CALLS = 20000
 asked = Asked()
@@ -42,6 +42,20 @@ p.equal(p.do("n.count"), str(CALLS))
 p.equal([line for line in p.screen.text() if "<" in line and not re.fullmatch(r"<\d+>|(up|\.\.).*|.*>", line)], [])
 for i in range(4):
     p.holds("\n".join(p.screen.text()), r"^%d$" % (1 + i))
+
+# What happens while a large file is compiled is shown meanwhile, and not when that is done.
+with open(TMP + "/large.up", "w") as script:
+    script.write("".join("const c%d = %d\n" % (i, i) for i in range(20000)))
+asked.ask("pace 5000 1000")
+p.wait("events", r"^<100>$", p.mark())
+before = p.mark()
+p.do("load %s/large.up" % TMP)
+p.equal(len([line for line in p.screen.text()[before:p.mark()] if re.fullmatch(r"<\d+>", line)]) > 100, True)
+p.do("undo")
+asked.wait()
+p.read(0.3)
+p.settle(-1)
+p.equal(p.do("n.count"), str(CALLS + 5000))
 p.equal(asked.end(), 0)
 p.equal(p.leave(), 0)
 p.holds("\n".join(p.screen.text()[-3:]), r" 0 lost in")

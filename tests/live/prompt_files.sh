@@ -1,0 +1,10 @@
+# At the prompt, probed files that are replaced, removed and written to.
+# Guest: only where this machine cannot trace.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_tracefs
+need_program python3
+
+export UPTICK TARGETS TMP WAIT_LIMIT
+python3 "$(dirname "$0")/../prompt/files.py"
+nothing_left

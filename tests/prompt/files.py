@@ -1,0 +1,80 @@
+"""Probed files that are replaced, removed and written to: what is said, and `reload`."""
+import os
+import shutil
+import subprocess
+
+from helper import ASKED, TMP, Asked, Prompt
+
+PROG = TMP + "/prog"
+
+
+def put(path):
+    """A file like the target, but another one."""
+    shutil.copy(ASKED, TMP + "/new")
+    with open(TMP + "/new", "ab") as new:
+        new.write(b"another build")
+    os.rename(TMP + "/new", path)
+
+
+def run(what):
+    """A new process of the file that is there now."""
+    subprocess.run([PROG], input=what + "\n", text=True, stdout=subprocess.DEVNULL, check=True)
+
+
+put(PROG)
+old = Asked(PROG)
+p = Prompt(columns=200)
+p.holds(p.do("reload"), "^no probed file has changed$")
+p.do("probe %s:alpha < n = count() >" % PROG)
+old.do("alpha 3")
+p.equal(p.do("n.count"), "3")
+
+# Said once; those that run the old file are traced on, and what is there goes on whatever else is typed.
+put(PROG)
+p.wait("the message", r"^%s was replaced: processes that run the old file are traced on, .*`reload`" % PROG)
+p.settle(-1)
+old.do("alpha 4")
+run("alpha 50")
+p.equal(p.do("n.count"), "7")
+p.do("limit = 3")
+old.do("alpha 1")
+p.equal(p.do("n.count"), "8")
+p.holds(p.do("probe %s:beta < b = count() >" % PROG), "`reload` moves the probes")
+p.holds(p.do("reload"), "^1 file has changed: the probes stand in what is there now$")
+run("alpha 5")
+p.equal(p.do("n.count"), "13")
+p.equal(old.end(), 0)
+p.equal(p.do("probe %s:beta < b = count() >" % PROG), "")
+run("beta 2")
+p.equal(p.do("b.count"), "2")
+p.holds(p.do("reload"), "^no probed file has changed$")
+p.equal(len([line for line in p.screen.text() if " was replaced: " in line]), 1)
+
+# Gone: nothing can be found, and all stays as it is.
+old = Asked(PROG)
+os.rename(PROG, TMP + "/away")
+p.wait("the message", r"^%s was removed" % PROG)
+p.settle(-1)
+p.holds(p.do("reload"), "error.*" + PROG)
+old.do("alpha 2")
+p.equal(p.do("n.count"), "15")
+p.equal(old.end(), 0)
+os.rename(TMP + "/away", PROG)
+
+# Written to, while nobody runs it.
+with open(PROG, "ab") as file:
+    file.write(b"more")
+p.wait("the message", r"^%s was written to while it is probed" % PROG)
+p.settle(-1)
+p.holds(p.do("reload"), "^1 file has changed")
+run("alpha 1")
+p.equal(p.do("n.count"), "16")
+
+# What is not probed any more is not spoken of.
+p.do("delete 1")
+p.do("delete 3")
+put(PROG)
+p.read(0.5)
+p.equal(p.do("1 + 1"), "2")
+p.equal(len([line for line in p.screen.text() if " was replaced: " in line]), 1)
+p.equal(p.leave(), 0)
