@@ -109,7 +109,7 @@ static enum up_return_risk of_exceptions(const struct up_elf *e, struct up_elf_s
 	if ((name = find_library(s)))
 		up_buf_printf(why, "exceptions can cross its frames: it needs %s", name);
 	else if ((name = find_function(s)))
-		up_buf_printf(why, "exceptions can cross its frames: it has to do with %s", name);
+		up_buf_printf(why, "exceptions can cross its frames: it defines or uses %s", name);
 	else if (up_elf_has_handlers(e))
 		up_buf_puts(why, "exceptions can cross its frames: it handles some");
 	else

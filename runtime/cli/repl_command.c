@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -151,33 +152,68 @@ static void format(const struct up_buf *text, struct up_buf *out)
 	up_compile_free(c);
 }
 
-static bool write_new(struct up_repl *r, const char *path, const struct up_buf *text)
+/* A file that was not there before. 0 or -errno; then there is none. */
+static int write_new(const char *path, mode_t mode, const struct up_buf *text)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode), err = 0;
 	size_t done = 0;
-	ssize_t n = 0;
 
-	while (fd >= 0 && done < text->len && n >= 0) {
-		n = write(fd, text->s + done, text->len - done);
+	if (fd < 0)
+		return -errno;
+	while (done < text->len && !err) {
+		ssize_t n = write(fd, text->s + done, text->len - done);
+
+		if (n < 0 && errno != EINTR)
+			err = -errno;
 		done += n > 0 ? (size_t)n : 0;
 	}
-	int err = errno;
-	bool ok = fd >= 0 && !close(fd) && done == text->len;
-	if (!ok)
-		up_repl_say(r, "cannot write %s: %s", path,
-			    err == EEXIST ? "it is there already" : strerror(err));
-	return ok;
+	if (close(fd) && !err)
+		err = -errno;
+	if (err)
+		unlink(path);
+	return err;
+}
+
+/* In place of a file that is there, which goes only when the new one is whole. */
+static int write_over(const char *path, const struct up_buf *text)
+{
+	struct up_buf beside = { 0 };
+	struct stat sb;
+	mode_t mode = !stat(path, &sb) && S_ISREG(sb.st_mode) ? sb.st_mode & 0777 : 0666;
+
+	up_buf_printf(&beside, "%s.new-%d", path, (int)getpid());
+	int err = beside.failed ? -ENOMEM : write_new(beside.s, mode, text);
+	if (!err && rename(beside.s, path)) {
+		err = -errno;
+		unlink(beside.s);
+	}
+	up_buf_fini(&beside);
+	return err;
+}
+
+static bool write_program(struct up_repl *r, const char *path, bool is_over,
+			  const struct up_buf *text)
+{
+	int err = is_over ? write_over(path, text) : write_new(path, 0666, text);
+
+	if (err == -EEXIST)
+		up_repl_say(r, "%s is there already; `save -f %s` replaces it", path, path);
+	else if (err)
+		up_repl_say(r, "cannot write %s: %s", path, strerror(-err));
+	return !err;
 }
 
 static void save(struct up_repl *r, const char *args)
 {
-	char **words = one_word(r, args, "save where? As in: save FILE.up");
+	bool is_over = !strncmp(args, "-f", 2) && (args[2] == ' ' || args[2] == '\t');
+	const char *rest = is_over ? args + 2 + strspn(args + 2, " \t") : args;
+	char **words = one_word(r, rest, "save where? As in: save FILE.up");
 	struct up_buf text = { 0 }, out = { 0 };
 
 	if (words && r->program.nr) {
 		up_program_text(r, &text);
 		format(&text, &out);
-		if (write_new(r, words[0], &out))
+		if (write_program(r, words[0], is_over, &out))
 			up_repl_say(r, "saved %zu %s; run it with: uptick %s", r->program.nr,
 				    r->program.nr == 1 ? "declaration" : "declarations", words[0]);
 	} else if (words) {
@@ -333,7 +369,8 @@ const struct up_repl_command up_repl_commands[] = {
 	{ "attach", "attach [PID]", "traces only this process, and others that are attached",
 	  up_repl_attach },
 	{ "run", "run CMD", "starts a command; its output is shown here", up_repl_run },
-	{ "save", "save FILE.up", "writes the program as a script", save },
+	{ "save", "save [-f] FILE.up", "writes the program as a script; -f: in place of one",
+	  save },
 	{ "load", "load FILE.up", "adds the declarations of a script", load },
 	{ "undo", "undo", "takes the latest change of the program back", undo },
 	{ "help", "help [WORD]", "explains a command, or a word of the language", help },

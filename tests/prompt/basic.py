@@ -1,4 +1,5 @@
 """Declarations, statements, values and commands, one after the other, on calls that are known."""
+import os
 import subprocess
 
 from helper import ASKED, TMP, UPTICK, Asked, Prompt
@@ -86,8 +87,16 @@ p.holds(p.do("list %s:alph*" % ASKED), r"function +alpha$")
 # Saved, it runs as a script, and stands as the formatter would have it.
 saved = TMP + "/saved.up"
 p.holds(p.do("save " + saved), "^saved 5 declarations")
-p.holds(p.do("save " + saved), "there already")
+p.equal(p.do("save " + saved), "%s is there already; `save -f %s` replaces it" % (saved, saved))
 text = open(saved).read()
+open(saved, "w").write("something else\n")
+os.chmod(saved, 0o755)
+p.holds(p.do("save -f " + saved), "^saved 5 declarations")
+p.equal(open(saved).read(), text)
+p.equal(os.stat(saved).st_mode & 0o777, 0o755)
+p.holds(p.do("save -f " + TMP), "^cannot write %s: " % TMP)
+p.equal([name for name in os.listdir(os.path.dirname(TMP)) if name.startswith(os.path.basename(TMP) + ".new")], [])
+p.holds(p.do("save /nowhere/x.up"), "^cannot write /nowhere/x.up: No such file or directory")
 p.equal(subprocess.run([UPTICK, "check", saved]).returncode, 0)
 p.equal(subprocess.run([UPTICK, "fmt", saved], capture_output=True, text=True).stdout, text)
 run = subprocess.run([UPTICK, "-c", "sh -c 'echo beta 3 | %s'" % ASKED, saved], capture_output=True, text=True)

@@ -1,6 +1,7 @@
 """Completion knows where it stands; the history lasts."""
 import os
 import re
+import subprocess
 
 from helper import ASKED, TARGETS, TMP, Asked, Prompt
 
@@ -86,6 +87,31 @@ completes("probe mine.alpha on return < print(answ", "probe mine.alpha on return
 completes("probe mine.alpha < print(twic", "probe mine.alpha < print(twice(")
 completes(target + "< print(fif", target + "< print(fif")
 completes(target + "< big = arg0 * 1000; print(bi", target + "< big = arg0 * 1000; print(big ")
+
+# So many names that gathering them takes a while; what is typed meanwhile is shown.
+with open(TMP + "/many.s", "w") as source:
+    for i in range(150000):
+        source.write(".globl function_%06d\n.type function_%06d, @function\nfunction_%06d: ret\n"
+                     ".size function_%06d, 1\n" % (i, i, i, i))
+subprocess.run(["gcc", "-shared", "-nostdlib", "-o", TMP + "/many.so", TMP + "/many.s"], check=True)
+p.type("probe %s/many.so:function_12345\t" % TMP)
+p.type(" < x")
+p.wait_last(r"up> probe .*/many\.so:function_12345[0-9]?.*< x")
+p.type("\x15")
+p.wait_last(r"up> ?")
+for _ in range(100):
+    p.type("probe %s/many.so:function_14999\t\t" % TMP)
+    p.read(0.2)
+    if "function_149990" in p.screen.text()[-3]:
+        break
+    p.type("\x15")
+    p.wait_last(r"up> ?")
+else:
+    p.fail("the names do not come")
+p.type("7\t")
+p.wait_last(r"up> probe .*/many\.so:function_149997 ?")
+p.type("\x15")
+p.wait_last(r"up> ?")
 
 # In a block of several lines, and while events stream.
 p.do("delete 1")
