@@ -5,24 +5,15 @@
  */
 #include <stdarg.h>
 
+#include "lang/keywords.h"
 #include "lang/parse_int.h"
 #include "up.lex.h"
 #include "up.tab.h"
 
-static const struct up_keyword {
+static const struct sign {
 	const char *text; /* its spelling */
 	int kind;         /* its token */
-} keywords[] = {
-	{ "probe", TK_PROBE },   { "point", TK_POINT }, { "on", TK_ON },
-	{ "use", TK_USE },       { "const", TK_CONST }, { "fn", TK_FN },
-	{ "param", TK_PARAM },   { "as", TK_AS },       { "when", TK_WHEN },
-	{ "start", TK_START },   { "end", TK_END },     { "every", TK_EVERY },
-	{ "return", TK_RETURN }, { "if", TK_IF },       { "else", TK_ELSE },
-	{ "for", TK_FOR },       { "in", TK_IN },       { "delete", TK_DELETE },
-	{ "by", TK_BY },         { "top", TK_TOP },     { "entry", TK_ENTRY },
-};
-
-static const struct up_keyword signs[] = {
+} signs[] = {
 	{ "<", TK_OPEN },   { ">", TK_CLOSE },  { "(", TK_LPAREN }, { ")", TK_RPAREN },
 	{ "[", TK_LBRACK }, { "]", TK_RBRACK }, { ",", TK_COMMA },  { ".", TK_DOT },
 	{ "->", TK_ARROW }, { ":", TK_COLON },  { "=", TK_ASSIGN }, { "@", TK_AT },
@@ -33,9 +24,9 @@ static const struct up_keyword signs[] = {
 
 const char *up_tok_text(int kind)
 {
-	for (size_t i = 0; i < NR(keywords); i++)
-		if (keywords[i].kind == kind)
-			return keywords[i].text;
+	for (const struct up_keyword_row *row = up_keyword_rows; row->text; row++)
+		if (row->kind == kind)
+			return row->text;
 	for (size_t i = 0; i < NR(signs); i++)
 		if (signs[i].kind == kind)
 			return signs[i].text;
@@ -250,9 +241,9 @@ static bool is_behind_value(const struct up_scan *sc)
 
 static int find_keyword(const char *s, uint32_t len)
 {
-	for (size_t i = 0; i < NR(keywords); i++)
-		if (strlen(keywords[i].text) == len && !memcmp(keywords[i].text, s, len))
-			return keywords[i].kind;
+	for (const struct up_keyword_row *row = up_keyword_rows; row->text; row++)
+		if (strlen(row->text) == len && !memcmp(row->text, s, len))
+			return row->kind;
 	return TK_NAME;
 }
 

@@ -5,6 +5,7 @@
 
 #include "lang/check.h"
 #include "lang/functions.h"
+#include "lang/keywords.h"
 #include "lang/types.h"
 #include "lang/values.h"
 
@@ -18,6 +19,19 @@ static const char *type_word(struct up_type t)
 	if (t.ty != TY_INT)
 		return NULL;
 	return t.show == UP_SHOW_HEX ? "x64" : t.is_signed ? "s64" : "u64";
+}
+
+static bool keyword_entry(const struct up_agg_row *const *aggs, unsigned i, struct up_ref_entry *e,
+			  struct up_buf *scratch)
+{
+	(void)aggs;
+	(void)scratch;
+	for (const struct up_keyword_row *r = up_keyword_rows; r->text; r++)
+		if (r->form && !i--) {
+			*e = (struct up_ref_entry){ r->text, r->form, NULL, r->help };
+			return true;
+		}
+	return false;
 }
 
 static bool value_entry(const struct up_agg_row *const *aggs, unsigned i, struct up_ref_entry *e,
@@ -120,6 +134,7 @@ static bool diag_entry(const struct up_agg_row *const *aggs, unsigned i, struct 
 }
 
 const struct up_ref_table up_ref_tables[] = {
+	{ "words", "Words", { "word", NULL, "is" }, keyword_entry },
 	{ "values", "Values", { "value", "type", "is" }, value_entry },
 	{ "types", "Types", { "type", NULL, "is" }, type_entry },
 	{ "actions", "Actions", { "action", NULL, "does" }, action_entry },

@@ -246,8 +246,8 @@ static const struct row rows[] = {
 	{ "version", 'V', NULL, "print the version", set_version, 0 },
 	{ "man", 0, NULL, "print the man page in roff", set_man, 0 },
 	{ "reference", 0, "TABLE",
-	  "print a table of the reference in Markdown: values, types, actions, aggregates, "
-	  "diagnostics, options, commands",
+	  "print a table of the reference in Markdown: words, values, types, actions, aggregates, "
+	  "functions, diagnostics, options, commands",
 	  set_reference, 0 },
 };
 
