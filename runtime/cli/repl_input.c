@@ -32,8 +32,7 @@ static void print_value(struct up_out *o, const struct up_out_hit *h, const stru
 /* Runs a text once. A value is shown by itself, without time and place. */
 static void run_once(struct up_repl *r, const struct up_text *text, bool is_value)
 {
-	const struct up_out_form *form = r->out.form;
-	struct up_out_form bare = *form;
+	struct up_out_form bare = *r->out.form;
 	struct up_program same;
 
 	if (!up_program_copy(&r->program, 0, &same)) {
@@ -41,9 +40,9 @@ static void run_once(struct up_repl *r, const struct up_text *text, bool is_valu
 		return;
 	}
 	bare.print = print_value;
-	r->out.form = is_value ? &bare : form;
+	r->once_form = is_value ? &bare : NULL;
 	up_program_apply(r, same, text);
-	r->out.form = form;
+	r->once_form = NULL;
 }
 
 /* Where the program sets the same variable already, or its end. */

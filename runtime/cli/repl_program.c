@@ -336,7 +336,11 @@ static bool succeed(struct attempt *a)
 
 	if (up_plan_succeed(a->plan, r->plan, &s))
 		return say_no_memory(r);
+	/* Only from here to there nothing else prints. */
+	const struct up_out_form *form = r->out.form;
+	r->out.form = r->once_form ? r->once_form : form;
 	int err = up_session_succeed(r->session, a->plan, &s, &st);
+	r->out.form = form;
 	if (err) {
 		r->generation++; /* names that may be in the kernel now are not used again */
 		if (err == -ESTALE) {

@@ -51,6 +51,15 @@ p.wait("events", r"^<100>$", p.mark())
 before = p.mark()
 p.do("load %s/large.up" % TMP)
 p.equal(len([line for line in p.screen.text()[before:p.mark()] if re.fullmatch(r"<\d+>", line)]) > 100, True)
+
+# A value is shown by itself; what probes print while it is compiled is shown as ever.
+p.do("probe %s:alpha < print(arg0) >" % ASKED)
+before = p.mark()
+p.do("1 + 1")
+lines = p.screen.text()[before:p.mark()]
+p.equal([line for line in lines if re.fullmatch(r"\d+", line)], ["2"])
+p.equal(len([line for line in lines if re.search(r"t_asked:alpha arg0=\d+$", line)]) > 10, True)
+p.do("undo")
 p.do("undo")
 asked.wait()
 p.read(0.3)
