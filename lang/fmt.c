@@ -63,8 +63,10 @@ static bool is_continuation(const struct writer *w, size_t i)
 
 	if (w->parens)
 		return kind != TK_RPAREN && kind != TK_RBRACK;
-	if (kind == TK_OPEN || kind == TK_CLOSE || kind == TK_ELSE || kind == TK_EOT || !w->prev)
+	if (kind == TK_OPEN || kind == TK_CLOSE || kind == TK_EOT || !w->prev)
 		return false;
+	if (kind == TK_ELSE) /* of a statement, or of a value of one, it stands below its `if` */
+		return !w->blocks && w->prev->kind != TK_CLOSE;
 	if (!w->blocks)
 		return !starts_decl(w, i) && !is_return(w, i);
 	return w->prev->kind != TK_OPEN && w->prev->kind != TK_TERM && !up_line_ends(w->prev, kind);
