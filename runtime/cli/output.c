@@ -127,6 +127,26 @@ void up_output_complain(const struct up_opts *o, const struct up_out *out)
 					     : strerror(-out->error));
 }
 
+void up_output_summary(const struct up_opts *o, const struct up_out_totals *t)
+{
+	struct up_buf b = { 0 };
+
+	/* Losses are told of in any case. */
+	if (!o->quiet || t->lost || t->lost_unknown) {
+		up_out_summary(&b, t);
+		up_put_error(b.s ? b.s : "");
+	}
+	up_buf_fini(&b);
+}
+
+void up_output_end(const struct up_opts *o, struct up_out *out, const struct up_out_totals *t)
+{
+	if (out->form->end)
+		out->form->end(out, t);
+	up_out_flush(out);
+	up_output_summary(o, t);
+}
+
 bool up_output_close(const struct up_opts *o, struct up_out *out, bool quiet)
 {
 	bool ok = !o->out || out->fd <= STDERR_FILENO || !close(out->fd);

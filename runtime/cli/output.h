@@ -16,6 +16,10 @@
 int up_output_open(const struct up_opts *o, int stop_fd, struct up_out *out, struct up_status *st);
 /* Says why it could not be written, if it could not. */
 void up_output_complain(const struct up_opts *o, const struct up_out *out);
+/* The form's own end, and on standard error the last lines, unless they are not wanted. */
+void up_output_end(const struct up_opts *o, struct up_out *out, const struct up_out_totals *t);
+/* The last lines alone. */
+void up_output_summary(const struct up_opts *o, const struct up_out_totals *t);
 /* False when closing shows that something was not written; says so unless `quiet`. */
 bool up_output_close(const struct up_opts *o, struct up_out *out, bool quiet);
 

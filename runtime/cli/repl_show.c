@@ -213,54 +213,70 @@ static bool is_shown(const struct up_plan_var *v)
 	return v->scope == UP_VAR_GLOBAL || v->scope == UP_VAR_TABLE;
 }
 
-void up_repl_show(struct up_repl *r, const char *args)
+/* What is done with an aggregation, and with a variable or table. */
+struct deed {
+	void (*agg)(struct up_vm *vm, uint32_t i);
+	void (*var)(struct up_vm *vm, uint32_t i);
+	bool spares_values; /* a variable must be named */
+	const char *none;   /* is said when there is nothing */
+};
+
+static bool is_meant(const struct deed *d, const char *name, const struct up_plan_var *v)
+{
+	return has_name(name, v->name) && is_shown(v) &&
+	       (*name || !d->spares_values || v->scope == UP_VAR_TABLE);
+}
+
+/* To the one that is named, or to all. */
+static void do_to(struct up_repl *r, const char *args, const struct deed *d)
 {
 	struct up_vm *vm = &r->session->engine.vm;
 	char name[256];
-	bool any = false;
+	unsigned nr = 0;
 
 	take_name(args, name);
 	vm->now = up_clock_ns(CLOCK_MONOTONIC);
 	for (uint32_t i = 0; i < r->plan->nr_aggs; i++)
 		if (has_name(name, r->plan->aggs[i].name)) {
-			up_vm_show_agg(vm, i);
-			any = true;
+			d->agg(vm, i);
+			nr++;
 		}
 	for (uint32_t i = 0; i < r->plan->nr_vars; i++)
-		if (has_name(name, r->plan->vars[i].name) && is_shown(&r->plan->vars[i])) {
-			up_vm_show_var(vm, i);
-			any = true;
+		if (is_meant(d, name, &r->plan->vars[i])) {
+			d->var(vm, i);
+			nr++;
 		}
-	if (!any && *name)
+	if (!nr && *name)
 		up_repl_say(r, "nothing is named `%s`; `vars` lists what there is", name);
-	else if (!any)
-		up_repl_say(r, "nothing has been gathered yet");
+	else if (!nr)
+		up_repl_say(r, "%s", d->none);
+}
+
+static void show_agg(struct up_vm *vm, uint32_t i)
+{
+	up_vm_show_agg(vm, i);
+}
+
+static void show_var(struct up_vm *vm, uint32_t i)
+{
+	up_vm_show_var(vm, i);
+}
+
+static void clear_var(struct up_vm *vm, uint32_t i)
+{
+	up_vars_clear(&vm->vars, i);
+}
+
+void up_repl_show(struct up_repl *r, const char *args)
+{
+	do_to(r, args,
+	      &(struct deed){ show_agg, show_var, false, "nothing has been gathered yet" });
 }
 
 void up_repl_clear(struct up_repl *r, const char *args)
 {
-	struct up_vm *vm = &r->session->engine.vm;
-	char name[256];
-	bool any = false;
-
-	take_name(args, name);
-	vm->now = up_clock_ns(CLOCK_MONOTONIC);
-	for (uint32_t i = 0; i < r->plan->nr_aggs; i++)
-		if (has_name(name, r->plan->aggs[i].name)) {
-			up_vm_clear_agg(vm, i);
-			any = true;
-		}
-	for (uint32_t i = 0; i < r->plan->nr_vars; i++) {
-		const struct up_plan_var *v = &r->plan->vars[i];
-
-		if (!has_name(name, v->name) || !is_shown(v) ||
-		    (!*name && v->scope != UP_VAR_TABLE))
-			continue;
-		up_vars_clear(&vm->vars, i);
-		any = true;
-	}
-	if (!any && *name)
-		up_repl_say(r, "nothing is named `%s`; `vars` lists what there is", name);
+	do_to(r, args,
+	      &(struct deed){ up_vm_clear_agg, clear_var, true, "there is nothing to clear" });
 }
 
 static void put_keys(struct up_buf *b, const char *const *labels, uint32_t nr)

@@ -276,7 +276,6 @@ static bool finish_recording(struct run *r, enum reason why)
 static bool finish(struct run *r, enum reason why)
 {
 	struct up_out_totals t;
-	struct up_buf b = { 0 };
 	bool ok = true;
 
 	if (r->recorder)
@@ -287,18 +286,13 @@ static bool finish(struct run *r, enum reason why)
 		ok = !up_session_stop(r->session, &r->st);
 	up_session_totals(r->session, &t);
 	t.changed_files = r->follow.nr_changed;
-	if (why != END_OUTPUT) {
+	if (why == END_OUTPUT) {
+		up_output_summary(r->o, &t);
+	} else {
 		if (up_vm_show(&r->session->engine.vm))
 			ok = !up_status_set(&r->st, -ENOMEM, NULL, "cannot show the aggregations");
-		if (r->out.form->end)
-			r->out.form->end(&r->out, &t);
-		up_out_flush(&r->out);
+		up_output_end(r->o, &r->out, &t);
 	}
-	if (!r->o->quiet || t.lost || t.lost_unknown) {
-		up_out_summary(&b, &t);
-		up_put_error(b.s ? b.s : "");
-	}
-	up_buf_fini(&b);
 	return ok && why != END_FAILED;
 }
 

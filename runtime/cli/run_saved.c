@@ -155,20 +155,12 @@ static int loop(struct run *r)
 static void show_totals(struct run *r)
 {
 	struct up_out_totals t;
-	struct up_buf b = { 0 };
 
 	up_engine_totals(&r->engine, &t);
 	t.seconds = (double)(r->engine.ended_at - r->engine.begun_at) / 1e9;
 	r->src->totals(r->src->ctx, &t);
 	up_out_add_up(&t);
-	if (r->out.form->end)
-		r->out.form->end(&r->out, &t);
-	up_out_flush(&r->out);
-	if (!r->o->quiet || t.lost || t.lost_unknown) {
-		up_out_summary(&b, &t);
-		up_put_error(b.s ? b.s : "");
-	}
-	up_buf_fini(&b);
+	up_output_end(r->o, &r->out, &t);
 }
 
 static int finish(struct run *r, int err)
