@@ -131,7 +131,8 @@ static void take_sites(struct up_filewatch *w, const struct up_plan *plan, uint3
 		const struct up_plan_site *s = &plan->sites[i];
 
 		if (!s->id.ino || is_of_process(s->path) ||
-		    (last && !strcmp(s->path, last->path) && up_file_id_is_same(&s->id, &last->id)))
+		    (last && !strcmp(s->path, last->path) &&
+		     up_file_id_compare(&s->id, &last->id) == UP_FILE_SAME))
 			continue;
 		last = s;
 		struct up_watched *f = find(w, s->path);
@@ -182,27 +183,14 @@ void up_filewatch_replan(struct up_filewatch *w, const struct up_plan *plan)
 
 		if (!was || !up_file_id_is_same(&was->id, &f->id))
 			continue;
+		f->events = was->events;
+		if (up_file_id_compare(&was->id, &f->id) != UP_FILE_SAME)
+			continue; /* it was written to, and read anew */
 		f->state = was->state;
 		f->is_told = was->is_told;
-		f->events = was->events;
 	}
 	watch_all(w);
 	up_filewatch_fini(&old);
-}
-
-void up_filewatch_settle(struct up_filewatch *w)
-{
-	for (size_t i = 0; i < w->nr; i++) {
-		struct up_watched *f = &w->v[i];
-		struct up_file_id now;
-
-		if (f->state != UP_FILE_WRITTEN)
-			continue;
-		if (up_file_id_check(f->path, &f->id, &now) == UP_FILE_WRITTEN)
-			f->id = now;
-		f->state = UP_FILE_SAME;
-	}
-	watch_all(w); /* one that was written to is watched no more */
 }
 
 void up_filewatch_fini(struct up_filewatch *w)
@@ -231,7 +219,8 @@ static bool look_at(const struct up_filewatch *w, struct up_watched *f)
 	enum up_file_change state = up_file_id_check(f->path, &f->id, &now);
 
 	f->events = 0;
-	if (state == UP_FILE_WRITTEN && !(events & IN_MODIFY)) {
+	if (state == UP_FILE_WRITTEN && f->state != UP_FILE_WRITTEN &&
+	    !(events & (IN_MODIFY | IN_CLOSE_WRITE))) {
 		f->id = now; /* given another time, no more */
 		state = UP_FILE_SAME;
 	}

@@ -41,9 +41,6 @@ void up_filewatch_add(struct up_filewatch *w, const struct up_plan *plan, uint32
 /* The plan is another one: its files are watched. Of those that stay it is known what was told. */
 void up_filewatch_replan(struct up_filewatch *w, const struct up_plan *plan);
 
-/* Files that were written to are what they are now: their places have been looked up again. */
-void up_filewatch_settle(struct up_filewatch *w);
-
 /* Must the files be looked at without being told to? */
 bool up_filewatch_must_look(const struct up_filewatch *w);
 

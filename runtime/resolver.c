@@ -19,6 +19,7 @@
 #include "runtime/fileid.h"
 #include "runtime/objfind.h"
 #include "runtime/procmap.h"
+#include "runtime/table.h"
 
 #define MAX_LIBRARIES 256 /* files looked into for the one that defines a symbol */
 
@@ -39,20 +40,19 @@ struct object {
 };
 
 struct up_elf_resolver {
-	struct up_resolver iface;      /* what the compiler calls */
-	struct up_objfind find;        /* where to look for names */
-	char *root;                    /* find.root */
-	char *path;                    /* find.path */
-	struct object *objects;        /* all that are open */
-	bool compile_once;             /* of the options */
-	char *last_name;               /* then: what was asked for last, and */
-	struct object *last;           /* what that was: long lists name one object */
-	struct up_disasm disasm;       /* Capstone, once an address needs it */
-	struct up_libdw libdw;         /* libdw, once a name needs it */
-	struct up_elf_body body;       /* the function that was read last */
-	bool has_nops;                 /* the kernel was asked: */
-	enum up_nops nops;             /* what it does to nops */
-	enum up_nop5 nop5;             /* of the options */
+	struct up_resolver iface; /* what the compiler calls */
+	struct up_objfind find;   /* where to look for names */
+	char *root;               /* find.root */
+	char *path;               /* find.path */
+	struct object *objects;   /* all that are open */
+	bool compile_once;        /* of the options */
+	struct up_table by_name;  /* then: name -> struct object *, of all that was asked for */
+	struct up_disasm disasm;  /* Capstone, once an address needs it */
+	struct up_libdw libdw;    /* libdw, once a name needs it */
+	struct up_elf_body body;  /* the function that was read last */
+	bool has_nops;            /* the kernel was asked: */
+	enum up_nops nops;        /* what it does to nops */
+	enum up_nop5 nop5;        /* of the options */
 	const struct up_plan *succeed; /* likewise */
 };
 
@@ -191,16 +191,65 @@ static struct object *find_object(struct up_elf_resolver *r, const char *name, s
 static const struct up_object *open_name(void *ctx, const char *name, struct up_why *why)
 {
 	struct up_elf_resolver *r = ctx;
+	struct object **known = up_table_find(&r->by_name, name, strlen(name));
 
-	if (r->last_name && !strcmp(r->last_name, name))
-		return &r->last->pub;
+	if (known)
+		return &(*known)->pub;
 	struct object *o = find_object(r, name, why);
 	if (o && r->compile_once) {
-		free(r->last_name);
-		r->last_name = strdup(name);
-		r->last = o;
+		known = up_table_at(&r->by_name, name, strlen(name));
+		if (known)
+			*known = o;
 	}
 	return o ? &o->pub : NULL;
+}
+
+static bool is_probed(const struct up_plan *plan, const struct object *o)
+{
+	for (uint32_t i = 0; i < plan->nr_events; i++) {
+		const struct up_plan_event *e = &plan->events[i];
+
+		for (uint32_t k = 0; k < e->nr_sites; k++)
+			if (up_file_id_is_same(&plan->sites[e->sites[k]].id, &o->pub.id))
+				return true;
+	}
+	return false;
+}
+
+/* Is what is known of the file no longer true, or no longer wanted? */
+static bool is_stale(const struct object *o, const struct up_plan *probed)
+{
+	struct up_file_id now;
+	enum up_file_change change = up_file_id_check(o->path, &o->pub.id, &now);
+
+	return change == UP_FILE_WRITTEN || (change != UP_FILE_SAME && !is_probed(probed, o));
+}
+
+static void forget_names(struct up_elf_resolver *r, const struct object *o)
+{
+	const void *key;
+	size_t len;
+
+	for (size_t i = 0; i < up_table_end(&r->by_name); i++) {
+		struct object **row = up_table_row(&r->by_name, i, &key, &len);
+
+		if (row && *row == o)
+			up_table_delete(&r->by_name, key, len);
+	}
+}
+
+void up_elf_resolver_refresh(struct up_elf_resolver *r, const struct up_plan *probed)
+{
+	up_elf_body_fini(&r->body); /* it is of one of the files */
+	for (struct object **at = &r->objects, *o; (o = *at);) {
+		if (!is_stale(o, probed)) {
+			at = &o->next;
+			continue;
+		}
+		*at = o->next;
+		forget_names(r, o);
+		free_object(o);
+	}
 }
 
 static int find_symbols(void *ctx, const struct up_object *o, const struct up_query *q,
@@ -558,6 +607,7 @@ struct up_elf_resolver *up_elf_resolver_new(const struct up_elf_options *opt)
 	}
 	r->find = (struct up_objfind){ opt->pid, r->root, r->path };
 	r->libdw.root = r->root;
+	up_table_init(&r->by_name, sizeof(struct object *), 0);
 	r->nop5 = opt->nop5;
 	r->compile_once = opt->compile_once;
 	r->succeed = opt->succeed;
@@ -575,7 +625,7 @@ void up_elf_resolver_free(struct up_elf_resolver *r)
 	up_elf_body_fini(&r->body);
 	up_disasm_fini(&r->disasm);
 	up_libdw_fini(&r->libdw);
-	free(r->last_name);
+	up_table_fini(&r->by_name);
 	free(r->root);
 	free(r->path);
 	free(r);

@@ -19,7 +19,7 @@ struct up_elf_options {
 	const char *root;  /* folder that names are looked for under; NULL: the process's, or all */
 	const char *path;  /* $PATH; NULL: from the environment */
 	enum up_nop5 nop5; /* what the kernel does to five-byte nops; UP_NOP5_ASK but for tests */
-	/* For one compile: a name that is asked for again is the file that it was. */
+	/* A name that is asked for again is the file that it was, up to a refresh. */
 	bool compile_once;
 	/* Instead of a file that this plan probes, what has taken its place is opened. Or NULL. */
 	const struct up_plan *succeed;
@@ -30,6 +30,13 @@ struct up_elf_resolver;
 /* NULL when there is no memory. Copies the options. */
 struct up_elf_resolver *up_elf_resolver_new(const struct up_elf_options *opt);
 void up_elf_resolver_free(struct up_elf_resolver *r);
+
+/*
+ * Before another compile: closes files that were written to, since they are not what was read, and
+ * end us when they have become shorter; and others that lost their place, unless the plan probes
+ * them. Objects of these are no longer valid.
+ */
+void up_elf_resolver_refresh(struct up_elf_resolver *r, const struct up_plan *probed);
 
 /* The interface, as long as the resolver lives. */
 const struct up_resolver *up_elf_resolver_iface(const struct up_elf_resolver *r);

@@ -103,7 +103,6 @@ void up_repl_reload(struct up_repl *r, const char *args)
 		return;
 	}
 	up_elf_resolver_free(known);
-	up_filewatch_settle(&r->watch);
 	unsigned after = count_changed(r);
 	if (before > after)
 		up_repl_say(r, "%u %s changed: the probes stand in what is there now",

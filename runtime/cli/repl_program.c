@@ -117,7 +117,9 @@ static bool open_resolver(struct up_repl *r)
 {
 	struct up_elf_options eo = { .pid = r->seen_by, .compile_once = true };
 
-	if (!r->elf)
+	if (r->elf)
+		up_elf_resolver_refresh(r->elf, r->plan);
+	else
 		r->elf = up_elf_resolver_new(&eo);
 	return r->elf;
 }

@@ -70,11 +70,48 @@ p.holds(p.do("reload"), "^1 file has changed")
 run("alpha 1")
 p.equal(p.do("n.count"), "16")
 
+# It became shorter: nothing that is mapped is read any more. When it is whole again, it is looked up by itself.
+os.truncate(PROG, 100)
+p.holds(p.do("1 + 1"), "^\[1\]:1:7: error.*is broken")
+shutil.copyfile(ASKED, PROG)
+p.equal(p.do("1 + 1"), "2")
+run("alpha 1")
+p.equal(p.do("n.count"), "17")
+p.holds(p.do("reload"), "^no probed file has changed$")
+with open(PROG, "ab") as file:
+    file.write(b"and more")
+p.wait("another message", r"^%s was written to while it is probed" % PROG, p.mark() - 1)
+p.settle(-1)
+
+# Of two files one is replaced: those that run the old one are traced on, whatever else is typed.
+OTHER = TMP + "/other"
+put(OTHER)
+other = Asked(OTHER)
+p.do("probe %s:alpha < m = count() >" % OTHER)
+other.do("alpha 1")
+put(OTHER)
+p.wait("the message", r"^%s was replaced" % OTHER)
+p.settle(-1)
+p.do("limit = 4")
+other.do("alpha 2")
+p.equal(p.do("m.count"), "3")
+p.equal(other.end(), 0)
+
+# One that is asked for in vain, and then built.
+GROWN = TMP + "/grown"
+shutil.copy("/bin/true", GROWN)
+for i in range(2):
+    p.holds(p.do("probe %s:alpha < count() >" % GROWN), "error.*no function named alpha")
+put(GROWN)
+p.equal(p.do("probe %s:alpha < count() >" % GROWN), "")
+for number in 4, 5:
+    p.do("delete %d" % number)
+
 # What is not probed any more is not spoken of.
 p.do("delete 1")
 p.do("delete 3")
 put(PROG)
 p.read(0.5)
 p.equal(p.do("1 + 1"), "2")
-p.equal(len([line for line in p.screen.text() if " was replaced: " in line]), 1)
+p.equal(len([line for line in p.screen.text() if " was replaced: " in line]), 2)
 p.equal(p.leave(), 0)
