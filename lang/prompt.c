@@ -42,6 +42,28 @@ static const struct up_node *parse(struct up_arena *a, const char *text, size_t 
 	return ds->nr_errors ? NULL : p->script;
 }
 
+static struct up_scan *scan(struct up_arena *a, const char *text, size_t len)
+{
+	struct up_sources *sources = up_new(a, struct up_sources);
+	struct up_scan *sc = up_new(a, struct up_scan);
+
+	sources->arena = a;
+	up_source_add(sources, "", text, len);
+	up_scan_init(sc, a, &sources->list.v[0], 0);
+	up_scan_all(sc);
+	return sc;
+}
+
+size_t up_prompt_count(struct up_arena *a, const struct up_text *text, const char *word)
+{
+	const struct up_scan *sc = scan(a, text->s, text->len);
+	size_t len = strlen(word), nr = 0;
+
+	for (size_t i = 0; i < sc->toks.nr; i++)
+		nr += sc->toks.v[i].len == len && !memcmp(text->s + sc->toks.v[i].off, word, len);
+	return nr;
+}
+
 /* ---- statements and values ---- */
 
 static struct up_text wrap(const struct reading *r, const char *before, const char *behind)
@@ -65,9 +87,21 @@ static const struct up_node *statements(const struct up_node *script)
 	return on->on.block->block.stmts;
 }
 
-static bool is_setting(const struct up_node *n)
+/* Does one of the statements set something, here or in a block of theirs? */
+static bool is_setting(const struct up_node *list)
 {
-	return n->kind == ND_ASSIGN && n->act.op == OPR_SET;
+	for (const struct up_node *n = list; n; n = n->next) {
+		const struct up_node *last = n;
+
+		for (; last && last->kind == ND_IF; last = last->cond.els)
+			if (is_setting(last->cond.then))
+				return true;
+		if (n->kind == ND_ASSIGN ||
+		    (last && last->kind == ND_BLOCK && is_setting(last->block.stmts)) ||
+		    (n->kind == ND_FOR && is_setting(n->loop.block)))
+			return true;
+	}
+	return false;
 }
 
 /* Is a call one that has a value? Those of actions and aggregates are statements. */
@@ -81,6 +115,16 @@ static bool is_value_call(const struct reading *r, const struct up_node *call)
 	if (fn) /* min(x) is an aggregate */
 		return nr >= fn->min_args;
 	return !is_action(call->call.name) && r->is_fn(r->arg, call->call.name);
+}
+
+/* The variable that one statement sets, or NULL. */
+static const char *what_is_set(const struct reading *r, const struct up_node *n)
+{
+	bool is_one = n && !n->next && n->kind == ND_ASSIGN && n->act.lhs->kind == ND_NAME;
+
+	if (!is_one || (n->act.rhs->kind == ND_CALL && !is_value_call(r, n->act.rhs)))
+		return NULL;
+	return n->act.lhs->name.s;
 }
 
 /* Is it one expression? Then it is printed. */
@@ -109,11 +153,11 @@ static void read_statement(struct reading *r)
 
 	r->out->kind = UP_TYPED_STATEMENT;
 	r->out->text = text;
-	for (const struct up_node *n = first; n; n = n->next)
-		r->out->is_lasting |= is_setting(n);
-	if (first && !first->next && is_setting(first) && first->act.lhs->kind == ND_NAME &&
-	    first->act.rhs->kind != ND_CALL)
-		r->out->name = first->act.lhs->name.s;
+	r->out->is_lasting = is_setting(first);
+	r->out->name = what_is_set(r, first);
+	if (r->out->name)
+		r->out->reads_name = first->act.op != OPR_SET ||
+				     up_prompt_count(r->arena, &text, r->out->name) > 1;
 }
 
 /* ---- is it whole? ---- */
@@ -151,18 +195,6 @@ static bool is_unfinished(const struct up_scan *sc)
 		return false;
 	return sc->open.nr || (nr > 1 && is_binary(sc->toks.v[nr - 2].kind)) ||
 	       lacks_block(&sc->toks);
-}
-
-static struct up_scan *scan(const struct reading *r)
-{
-	struct up_sources *sources = up_new(r->arena, struct up_sources);
-	struct up_scan *sc = up_new(r->arena, struct up_scan);
-
-	sources->arena = r->arena;
-	up_source_add(sources, "", r->text, r->len);
-	up_scan_init(sc, r->arena, &sources->list.v[0], 0);
-	up_scan_all(sc);
-	return sc;
 }
 
 /* ---- declarations ---- */
@@ -267,7 +299,7 @@ void up_prompt_read(struct up_arena *a, const char *text, size_t len, up_typed_i
 		read_statement(&r);
 		return;
 	}
-	const struct up_scan *sc = scan(&r);
+	const struct up_scan *sc = scan(a, text, len);
 	if (sc->toks.nr < 2 && !sc->errs.nr) {
 		out->kind = UP_TYPED_NOTHING;
 	} else if (begins_decl(&sc->toks)) {

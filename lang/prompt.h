@@ -32,6 +32,7 @@ struct up_typed {
 	const char
 		*name; /* of a value that is a name alone, of a variable that is set: it; or NULL */
 	bool is_lasting;        /* a statement: it sets something, or gathers under a name */
+	bool reads_name;        /* and what it sets `name` to depends on what that was */
 	size_t nr;              /* UP_TYPED_DECLS: how many could be told apart */
 	struct up_span *v;      /* and the text of each: with the comments before it */
 	struct up_given *gives; /* and of each: what it gives */
@@ -45,5 +46,7 @@ struct up_typed {
 typedef bool up_typed_is_fn(void *arg, const char *name);
 void up_prompt_read(struct up_arena *a, const char *text, size_t len, up_typed_is_fn *is_fn,
 		    void *arg, struct up_typed *out);
+/* How often a text that has been parsed has this word. */
+size_t up_prompt_count(struct up_arena *a, const struct up_text *text, const char *word);
 
 #endif

@@ -45,19 +45,29 @@ static void run_once(struct up_repl *r, const struct up_text *text, bool is_valu
 	r->once_form = NULL;
 }
 
-/* Where the program sets the same variable already, or its end. */
-static size_t find_setter(const struct up_program *p, const char *name)
+/*
+ * Where the program sets the same variable already, if a statement can stand there in place of the
+ * one that does: if neither that itself nor what runs between the two depends on what it was set
+ * to. Else the program's end.
+ */
+static size_t find_setter(const struct up_program *p, struct up_arena *a,
+			  const struct up_typed *typed)
 {
-	for (size_t i = 0; name && i < p->nr; i++)
-		if (p->v[i].decl->sets && !strcmp(p->v[i].decl->sets, name))
+	for (size_t i = typed->name && !typed->reads_name ? p->nr : 0; i-- > 0;) {
+		const struct up_decl *d = p->v[i].decl;
+
+		if (d->sets && !strcmp(d->sets, typed->name))
 			return i;
+		if (!d->is_probe && !d->is_timed && up_prompt_count(a, &d->text, typed->name))
+			return p->nr;
+	}
 	return p->nr;
 }
 
 /* What is set stays set: it becomes a declaration, on start < ... >. */
-static void keep_statement(struct up_repl *r, const struct up_typed *typed)
+static void keep_statement(struct up_repl *r, struct up_arena *arena, const struct up_typed *typed)
 {
-	size_t at = find_setter(&r->program, typed->name);
+	size_t at = find_setter(&r->program, arena, typed);
 	unsigned number = r->nr_decls;
 	struct up_program old = { 0 }, next = { 0 };
 	bool ok = up_program_copy(&r->program, 0, &old) && up_program_copy(&r->program, 1, &next);
@@ -145,7 +155,7 @@ static void take_typed(struct up_repl *r, struct up_arena *arena)
 	else if (typed.kind == UP_TYPED_VALUE)
 		take_value(r, arena, &typed);
 	else if (typed.kind == UP_TYPED_STATEMENT && typed.is_lasting)
-		keep_statement(r, &typed);
+		keep_statement(r, arena, &typed);
 	else if (typed.kind == UP_TYPED_STATEMENT)
 		run_once(r, &typed.text, false);
 	up_buf_reset(&r->typed);

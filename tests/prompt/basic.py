@@ -1,5 +1,6 @@
 """Declarations, statements, values and commands, one after the other, on calls that are known."""
 import os
+import re
 import subprocess
 
 from helper import ASKED, TMP, UPTICK, Asked, Prompt
@@ -116,6 +117,19 @@ p.equal(p.do("load " + TMP), "cannot read %s: it is no regular file" % TMP)
 asked.do("beta 2")
 p.equal(p.do('sizes["t_asked"].sum'), "3")
 p.equal(p.do("undo"), "")
+p.holds(p.do("probes"), "no declarations")
+
+# What statements set is what the saved script sets, whatever they read.
+for line in ("a = 1", "b = a", "a = 2", "a = a + 5", "a += 10", "a = a * 2", "c = 1", "c = 3", "if (a > b) < d = a + 1 >"):
+    p.equal(p.do(line), "")
+p.equal(p.do("a * 10000 + b * 1000 + c * 100 + d"), "341335")
+p.equal(len(re.findall(r"c = \d", p.do("probes"))), 1)
+p.holds(p.do("save %s/set.up" % TMP), "^saved 8 declarations")
+with open(TMP + "/set.up", "a") as script:
+    script.write("\non start < print(a, b, c, d); stop() >\n")
+p.holds(subprocess.run([UPTICK, TMP + "/set.up"], capture_output=True, text=True).stdout, "a=34 b=1 c=3 d=35")
+for _ in range(9):
+    p.equal(p.do("undo"), "")
 p.holds(p.do("probes"), "no declarations")
 
 # Words of commands that mean something in the language.

@@ -78,7 +78,13 @@ static void check_statements(void)
 		check_kind(statements[i], UP_TYPED_STATEMENT);
 	CHECK(read_text("x = 3").is_lasting && !strcmp(read_text("x = 3").name, "x"));
 	CHECK(read_text("t[1] = 3").is_lasting && !read_text("t[1] = 3").name);
-	CHECK(!read_text("x += 3").is_lasting && !read_text("show(x)").is_lasting);
+	CHECK(read_text("x += 3").is_lasting && !read_text("show(x)").is_lasting);
+	CHECK(!read_text("x = y").reads_name && read_text("x = y + x").reads_name);
+	CHECK(read_text("x += 3").reads_name && !strcmp(read_text("x += 3").name, "x"));
+	CHECK(!strcmp(read_text("x = len(t)").name, "x") && !read_text("x = hist(3)").name);
+	CHECK(read_text("if (a) < print(a) > else if (b) < x = 3 >").is_lasting);
+	CHECK(read_text("for k in t < if (k > 1) < x = 3 > else < > >").is_lasting);
+	CHECK(!read_text("for k in t < if (k > 1) < print(k) > else < > >").is_lasting);
 	CHECK(read_text("show(x); t[1] = 3").is_lasting && !read_text("x = 1; y = 2").name);
 	CHECK(!strcmp(read_text("x = 3").text.s, "on start <\nx = 3\n>"));
 }
