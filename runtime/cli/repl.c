@@ -191,6 +191,7 @@ static bool handle(struct up_repl *r, bool *busy)
 		r->is_over = r->failed = true;
 		return false;
 	}
+	*busy |= up_session_is_pending(r->session);
 	up_session_timers(r->session);
 	show_round(r);
 	tell_losses(r); /* also while what probes print is left out */
@@ -203,7 +204,6 @@ bool up_repl_round(struct up_repl *r, bool *busy)
 		return false;
 	if (r->session->engine.vm.stopped)
 		stop_probes(r);
-	*busy |= up_session_is_pending(r->session);
 	return true;
 }
 
@@ -308,7 +308,8 @@ void up_repl_serve(struct up_repl *r, int until)
 		poll(fds, 2, ok ? wait_ms(r, busy, up_clock_ns(CLOCK_MONOTONIC)) : -1);
 		if (fds[0].revents)
 			return;
-		ok = ok && handle(r, &busy);
+		/* After a stop() nothing is handled until the probes are disabled. */
+		ok = ok && handle(r, &busy) && !r->session->engine.vm.stopped;
 	}
 }
 
