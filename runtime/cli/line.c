@@ -119,14 +119,17 @@ void up_candidate_add(struct up_candidates *c, const char *word, size_t len, con
 		c->v = v;
 		c->cap = cap;
 	}
-	c->v[c->nr] = (struct up_candidate){ strndup(word, len), label };
-	c->nr += c->v[c->nr].word != NULL;
+	char *copy = strndup(word, len);
+	if (copy)
+		c->v[c->nr++] = (struct up_candidate){ copy, label ? strdup(label) : NULL };
 }
 
 static void free_candidates(void)
 {
-	for (size_t i = 0; i < candidates.nr; i++)
+	for (size_t i = 0; i < candidates.nr; i++) {
 		free(candidates.v[i].word);
+		free(candidates.v[i].label);
+	}
 	free(candidates.v);
 	candidates = (struct up_candidates){ 0 };
 }
@@ -169,7 +172,13 @@ static char **complete(const char *text, int start, int end)
 		*rl.append = *word && strchr("([.:/", word[strlen(word) - 1]) ? 0 : ' ';
 	}
 	*rl.sort = 1;
-	return candidates.nr ? rl.matches(text, next_candidate) : NULL;
+	char **matches = candidates.nr ? rl.matches(text, next_candidate) : NULL;
+	/* Several that do not begin as the word does are listed, and take nothing of it away. */
+	if (matches && matches[0] && matches[1] && strncmp(matches[0], text, strlen(text)) != 0) {
+		free(matches[0]);
+		matches[0] = strdup(text);
+	}
+	return matches;
 }
 
 #define SHOWN 100     /* candidates that are listed */

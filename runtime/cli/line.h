@@ -16,8 +16,8 @@
 struct up_candidates {
 	size_t from; /* where in the line the word begins that they replace */
 	struct up_candidate {
-		char *word; /* from malloc; behind one that ends in ( [ . : / no blank is put */
-		const char *label; /* what is listed instead, or NULL; it stays where it is */
+		char *word;  /* from malloc; behind one that ends in ( [ . : / no blank is put */
+		char *label; /* what is listed instead, or NULL; from malloc */
 	} * v;
 	size_t nr, cap;
 };

@@ -1,11 +1,13 @@
 /* What can stand where the cursor is: words of the language, and what this machine has. */
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "lang/abi.h"
 #include "lang/check.h"
@@ -125,15 +127,11 @@ static void offer_point(void *arg, const struct up_given *g)
 		offer(c, g->name, NULL);
 }
 
-static void offer_objects(struct completion *c)
+/* Programs and libraries whose names begin with what there is of the word. */
+static void each_named(struct completion *c, void (*fn)(void *arg, const char *name))
 {
 	struct up_buf glob = { 0 };
 
-	if (strchr(c->prefix, '/')) {
-		offer_files(c, ":");
-		return;
-	}
-	up_given_each(c->r, c->arena, offer_point, c);
 	for (size_t i = 0; i < c->len; i++) {
 		if (strchr("*?[\\", c->prefix[i]))
 			up_buf_putc(&glob, '\\');
@@ -141,8 +139,18 @@ static void offer_objects(struct completion *c)
 	}
 	up_buf_putc(&glob, '*');
 	if (!glob.failed)
-		up_each_object(glob.s, offer_object, c);
+		up_each_object(glob.s, fn, c);
 	up_buf_fini(&glob);
+}
+
+static void offer_objects(struct completion *c)
+{
+	if (strchr(c->prefix, '/')) {
+		offer_files(c, ":");
+		return;
+	}
+	up_given_each(c->r, c->arena, offer_point, c);
+	each_named(c, offer_object);
 }
 
 static void offer_name(void *arg, const char *name)
@@ -355,14 +363,37 @@ static void offer_numbers(struct completion *c)
 	}
 }
 
+/* Kernel threads have no program, and nothing in them can be probed. */
+static bool has_program(const char *pid)
+{
+	char path[300], exe[1];
+
+	snprintf(path, sizeof(path), "/proc/%s/exe", pid);
+	return readlink(path, exe, sizeof(exe)) >= 0 || errno != ENOENT;
+}
+
+/* By number or by name, which the number then takes the place of. */
+static void offer_process(struct completion *c, const char *pid)
+{
+	char name[64];
+	struct up_buf label = { 0 };
+
+	up_repl_comm(atoi(pid), name);
+	if (strncmp(pid, c->prefix, c->len) != 0 && strncmp(name, c->prefix, c->len) != 0)
+		return;
+	up_buf_printf(&label, "%s %s", pid, name);
+	up_candidate_add(c->out, pid, strlen(pid), label.s);
+	up_buf_fini(&label);
+}
+
 static void offer_processes(struct completion *c)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *e;
 
 	while (dir && (e = readdir(dir)))
-		if (isdigit((unsigned char)e->d_name[0]))
-			offer(c, e->d_name, NULL);
+		if (isdigit((unsigned char)e->d_name[0]) && has_program(e->d_name))
+			offer_process(c, e->d_name);
 	if (dir)
 		closedir(dir);
 }
@@ -400,8 +431,15 @@ static void offer_target(struct completion *c)
 	free(object);
 }
 
-/* What stands behind a command's name: one more word. */
-static void offer_arguments(struct completion *c, const struct up_repl_command *command)
+static void offer_program(void *arg, const char *name)
+{
+	if (!strstr(name, ".so"))
+		offer(arg, name, NULL);
+}
+
+/* What stands behind a command's name: one more word, `is_first` or a later one. */
+static void offer_arguments(struct completion *c, const struct up_repl_command *command,
+			    bool is_first)
 {
 	static const struct {
 		const char *name;
@@ -419,7 +457,9 @@ static void offer_arguments(struct completion *c, const struct up_repl_command *
 			rows[i].offer(c);
 			return;
 		}
-	if (strstr(command->form, "FILE") || strstr(command->form, "CMD"))
+	if (strstr(command->form, "CMD") && is_first && !strchr(c->prefix, '/'))
+		each_named(c, offer_program);
+	else if (strstr(command->form, "FILE") || strstr(command->form, "CMD"))
 		offer_files(c, "");
 }
 
@@ -436,7 +476,7 @@ static bool complete_command(struct completion *c, const char *line, size_t poin
 		c->out->from--;
 	c->prefix = line + c->out->from;
 	c->len = point - c->out->from;
-	offer_arguments(c, command);
+	offer_arguments(c, command, c->prefix == args);
 	return true;
 }
 

@@ -159,6 +159,8 @@ void up_repl_sample(struct up_repl *r, uint64_t now);
 
 /* ---- processes: repl_process.c ---- */
 
+/* The name of a process, or "". */
+void up_repl_comm(pid_t pid, char name[64]);
 void up_repl_attach(struct up_repl *r, const char *args);
 void up_repl_run(struct up_repl *r, const char *args);
 /* What -p and -c ask for. */

@@ -44,7 +44,7 @@ static void drop_traced(struct up_repl *r, size_t i)
 	memmove(t, t + 1, (--r->nr_traced - i) * sizeof(*t));
 }
 
-static void name_of(pid_t pid, char name[64])
+void up_repl_comm(pid_t pid, char name[64])
 {
 	char path[40];
 	ssize_t n = -1;
@@ -104,7 +104,7 @@ static void attach(struct up_repl *r, pid_t pid)
 	struct up_status st = { 0 };
 	char name[64];
 
-	name_of(pid, name);
+	up_repl_comm(pid, name);
 	if (is_traced(r, pid) && r->is_restricted) {
 		up_repl_say(r, "%d is traced already", (int)pid);
 	} else if (!restrict_to(r, pid, &st)) {

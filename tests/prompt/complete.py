@@ -1,6 +1,7 @@
 """Completion knows where it stands; the history lasts."""
 import os
 import re
+import shutil
 import subprocess
 
 from helper import ASKED, TARGETS, TMP, Asked, Prompt
@@ -116,6 +117,23 @@ p.wait_last(r"up> ?")
 # In a block of several lines, and while events stream.
 p.do("delete 1")
 p.do("probe %s:beta < print(arg0:s32) >" % ASKED)
+# Processes go by number and by name, programs by name.
+os.symlink(shutil.which("sleep"), TMP + "/seen_%d" % os.getpid())
+os.symlink(shutil.which("sleep"), TMP + "/seeo_%d" % os.getpid())
+ones = [subprocess.Popen([TMP + "/see%s_%d" % (which, os.getpid()), "100"]) for which in "no"]
+completes("attach seen_%d" % os.getpid(), "attach %d " % ones[0].pid)
+lists("attach see", "seen_%d" % os.getpid(), "seeo_%d" % os.getpid(), str(ones[0].pid))
+p.type("attach see\t")
+p.wait_last("up> attach see ?")
+p.type("\x15")
+p.wait_last(r"up> ?")
+for one in ones:
+    one.kill()
+    one.wait()
+completes("run sqlite", "run sqlite3 ")
+completes("run sqlite3 %s/t_aske" % TARGETS, "run sqlite3 %s/t_asked " % TARGETS)
+completes("run %s/t_aske" % TARGETS, "run %s/t_asked " % TARGETS)
+
 asked = Asked()
 p.more("probe %s:alpha" % ASKED)
 p.more("<")
