@@ -45,6 +45,8 @@ static struct up_type unknown_function(struct up_check *cx, struct up_node *n)
 	for (unsigned i = 0; i < FN_COUNT; i++)
 		if (up_fn_rows[i].name)
 			up_nearest_offer(&near, up_fn_rows[i].name, strlen(up_fn_rows[i].name));
+	for (const struct up_agg_row *const *r = cx->env->aggs; *r; r++)
+		up_nearest_offer(&near, (*r)->name, strlen((*r)->name));
 	if (up_foreign_word(name))
 		up_diag_hint(cx->ds, "%s", up_foreign_word(name));
 	else

@@ -375,6 +375,7 @@ const struct up_repl_command up_repl_commands[] = {
 	{ "undo", "undo", "takes the latest change of the program back", undo },
 	{ "help", "help [WORD]", "explains a command, or a word of the language", help },
 	{ "quit", "quit", "takes everything out of the kernel and leaves", quit },
+	{ "exit", "exit", "leaves, as quit does", quit },
 	{ NULL, NULL, NULL, NULL },
 };
 

@@ -183,7 +183,12 @@ void up_repl_line(struct up_repl *r, const char *line)
 
 	r->has_gone = false;
 	if (!r->typed.len && (command = up_repl_command(line, &args))) {
-		if (begin_input(r, line, strlen(line)))
+		if (!begin_input(r, line, strlen(line)))
+			return;
+		if (*args && !strchr(command->form, ' '))
+			up_repl_say(r, "`%s` stands alone; `help %s` says what it does",
+				    command->name, command->name);
+		else
 			command->run(r, args);
 		return;
 	}

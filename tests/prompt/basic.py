@@ -70,6 +70,11 @@ p.holds(p.do("pid"), r"error\[no-hit\]")
 asked.do("beta 1")
 p.equal(p.hits(3), 24)
 
+p.holds(p.do("undo 3"), "^`undo` stands alone")
+p.equal(p.do("probes").count("limit = "), 1)
+p.holds(p.do("quit now"), "^`quit` stands alone")
+p.holds(p.do("last = quantl(3)"), "did you mean `quantile`")
+
 # Definitions, points and timed blocks.
 p.equal(p.do("const FACTOR = 3"), "")
 p.equal(p.do("fn scaled(n) = n * FACTOR"), "")
@@ -137,7 +142,7 @@ p.equal(p.do("seen[3] = 1; seen[4] = 1"), "")
 p.equal(p.do("delete seen[3]"), "")
 p.equal(p.do("len(seen)"), "1")
 p.holds(p.do("show(seen)"), r"^ *4 +1$")
-for word in ("probes", "enable", "vars", "list", "plan", "pause", "resume", "attach", "run", "save", "load", "undo", "help", "quit"):
+for word in ("probes", "enable", "vars", "list", "plan", "pause", "resume", "attach", "run", "save", "load", "undo", "help", "quit", "exit"):
     p.equal(p.do("%s = 4" % word), "")
     p.equal(p.do("%s + 1" % word), "5")
     p.equal(p.do("(%s)" % word), "4")
