@@ -50,15 +50,37 @@ static uint32_t probe_of(const struct up_plan *p, const struct up_plan_event *e)
 	return p->progs[p->sites[e->sites[0]].prog].probe;
 }
 
-static bool is_same_event(const struct merge *m, const struct up_plan_event *a,
+static bool has_same_sites(const struct merge *m, const struct up_plan_event *a,
+			   const struct up_plan_event *b, bool reversed)
+{
+	for (uint32_t i = 0; i < a->nr_sites; i++)
+		if (!is_same_site(m, a->sites[reversed ? a->nr_sites - 1 - i : i], b->sites[i]))
+			return false;
+	return true;
+}
+
+static void reverse(struct up_plan_event *e)
+{
+	for (uint32_t i = 0; i < e->nr_sites / 2; i++) {
+		uint32_t site = e->sites[i];
+
+		e->sites[i] = e->sites[e->nr_sites - 1 - i];
+		e->sites[e->nr_sites - 1 - i] = site;
+	}
+}
+
+/* Lists that a plan has last first, because places are shared there, are put in the old order. */
+static bool is_same_event(const struct merge *m, struct up_plan_event *a,
 			  const struct up_plan_event *b)
 {
 	if (!b->nr_sites || a->nr_sites != b->nr_sites || !up_plan_same_shape(a, b) ||
 	    m->s->probes[probe_of(m->p, a)] != probe_of(m->old, b))
 		return false;
-	for (uint32_t i = 0; i < a->nr_sites; i++)
-		if (!is_same_site(m, a->sites[i], b->sites[i]))
-			return false;
+	if (has_same_sites(m, a, b, false))
+		return true;
+	if (!has_same_sites(m, a, b, true))
+		return false;
+	reverse(a);
 	return true;
 }
 

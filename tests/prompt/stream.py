@@ -7,7 +7,7 @@ CALLS = 20000
 asked = Asked()
 p = Prompt("--buffer", "16MiB", columns=100)
 p.do("cd = 1")
-p.equal(p.do("probe \"%s\":alpha < printf(\"<%%d>\\n\", arg0:s32); n = count() >" % ASKED)[:1] != "i", True)
+p.equal(p.do("probe \"%s\":alpha, %s:beta < printf(\"<%%d>\\n\", arg0:s32); n = count() >" % (ASKED, ASKED))[:1] != "i", True)
 
 # Ten thousand events a second, and a line that is typed slowly, with mistakes.
 asked.ask("pace %d 20" % CALLS)
@@ -23,7 +23,7 @@ p.type("t * 1000000\x01\x05")
 p.wait_last(r"up( \[losing\])?> n\.count \* 1000000")
 p.type("\x15")
 
-# Probes come and go.
+# Probes come and go, at a place of the one that is there.
 for i in range(4):
     p.line('probe %s:beta < extra = count() > on return < print(retval) >' % ASKED)
     p.read(0.15)

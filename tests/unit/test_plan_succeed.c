@@ -103,6 +103,28 @@ static void check_adding(void)
 	up_plan_free(b);
 }
 
+/* Where two probes share a place, all is defined last first; what is defined already stays. */
+static void check_sharing(void)
+{
+	struct up_plan *a = COMPILE("probe app:alpha, app:beta < n = count() >");
+	struct up_plan *b = COMPILE("probe app:alpha, app:beta < n = count() >",
+				    "probe app:beta < print(arg0) >");
+	struct up_succession s = succeed(b, a, (const uint32_t[]){ 0, UP_NONE });
+
+	CHECK(!s.is_gone[0] && s.first_event == 1 && b->nr_events == 2 && b->nr_sites == 3);
+	CHECK(has_site(b, 0, "alpha", 0) && has_site(b, 1, "beta", 0) && has_site(b, 2, "beta", 1));
+	check_lists(b);
+	up_plan_free(a);
+
+	struct up_plan *c = COMPILE("probe app:alpha, app:beta < n = count() >");
+	s = succeed(c, b, (const uint32_t[]){ 0 });
+	CHECK(!s.is_gone[0] && s.is_gone[1] && c->nr_events == 2 && c->nr_sites == 3);
+	CHECK(has_site(c, 0, "alpha", 0) && has_site(c, 1, "beta", 0));
+	check_lists(c);
+	up_plan_free(b);
+	up_plan_free(c);
+}
+
 /* What is gone keeps its numbers, and comes back under others. */
 static void check_removing(void)
 {
@@ -223,6 +245,7 @@ static void check_gathering(void)
 int main(void)
 {
 	check_adding();
+	check_sharing();
 	check_removing();
 	check_files();
 	check_changes();
