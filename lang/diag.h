@@ -38,6 +38,7 @@ struct up_diags {
 	UP_VEC(struct up_diag) list;      /* in the order found */
 	unsigned nr_errors;               /* all errors, kept or not */
 	unsigned nr_warnings;             /* all warnings, kept or not */
+	unsigned columns;                 /* of the terminal that shows them; 0: unknown */
 	bool last_kept;                   /* did the latest one go into the list? */
 	bool muted;                       /* nothing is queued or counted: types are still sought */
 };

@@ -8,8 +8,9 @@
 #include "lang/base/text.h"
 #include "lang/diag.h"
 
-#define LINE_COLUMNS 120 /* of a source line that are shown */
-#define LEFT_COLUMNS 60  /* of them before the caret, when the line is longer */
+#define LINE_COLUMNS 120  /* of a source line that are shown */
+#define FEWEST_COLUMNS 20 /* of them, however narrow the terminal */
+#define BESIDE_COLUMNS 7  /* what stands before and behind them, besides the line's number */
 
 #define BOLD "\033[1m"
 #define RED "\033[1;31m"
@@ -77,18 +78,19 @@ struct window {
 	size_t len;            /* its bytes */
 	size_t from, to;       /* what is shown of them */
 	size_t mark, mark_len; /* what the caret points at, in bytes of the line */
+	size_t columns;        /* that are shown at most */
 };
 
 /*
- * Cuts a long line around the mark: at most LEFT_COLUMNS before it and LINE_COLUMNS in all. Looks
- * at no more bytes than that, however long the line.
+ * Cuts a long line around the mark: at most w->columns, and half of them before it. Looks at no
+ * more bytes than that, however long the line.
  */
 static void cut_line(struct window *w, struct up_buf *scratch)
 {
 	size_t from = w->mark, to, left = 0, cols = 0;
 	struct glyph g;
 
-	while (from && left < LEFT_COLUMNS) {
+	while (from && left < w->columns / 2) {
 		size_t at = from - 1;
 
 		while (at && from - at < 4 && ((unsigned char)w->text[at] & 0xc0) == 0x80)
@@ -97,9 +99,9 @@ static void cut_line(struct window *w, struct up_buf *scratch)
 		left += g.cols;
 		from = at;
 	}
-	for (to = from; to < w->len && cols < LINE_COLUMNS; cols += g.cols)
+	for (to = from; to < w->len && cols < w->columns; cols += g.cols)
 		to += read_glyph(w->text + to, w->len - to, &g, scratch);
-	while (from && to == w->len && cols < LINE_COLUMNS) { /* room is left: show more before */
+	while (from && to == w->len && cols < w->columns) { /* room is left: show more before */
 		size_t at = from - 1;
 
 		while (at && from - at < 4 && ((unsigned char)w->text[at] & 0xc0) == 0x80)
@@ -163,6 +165,16 @@ static void add_caret(struct renderer *r, const struct window *w, const char *co
 	set_colour(r, RESET);
 }
 
+/* Room for a source line, so that none wraps and the caret stays below what it points at. */
+static size_t line_columns(const struct renderer *r)
+{
+	size_t all = r->ds->columns, beside = (size_t)r->gutter + BESIDE_COLUMNS;
+
+	if (!all || all >= LINE_COLUMNS + beside)
+		return LINE_COLUMNS;
+	return all > beside + FEWEST_COLUMNS ? all - beside : FEWEST_COLUMNS;
+}
+
 /*
  * The line of a span and the caret, without the caret line's end; a span of several lines is cut.
  * `again`: the very line stands above already.
@@ -171,7 +183,7 @@ static void add_place(struct renderer *r, struct up_span sp, const char *colour,
 {
 	const struct up_source *s = &r->ds->sources->list.v[sp.src];
 	struct up_buf scratch = { 0 };
-	struct window w = { 0 };
+	struct window w = { .columns = line_columns(r) };
 	unsigned line, col;
 
 	up_source_where(s, sp.off, &line, &col);

@@ -144,6 +144,7 @@ static void drop_old_warnings(struct attempt *a)
 static void show_diags(struct attempt *a)
 {
 	drop_old_warnings(a);
+	a->c->diags.columns = a->r->out.columns;
 	up_diag_text(&a->c->diags, &a->r->out.buf, a->r->out.colour);
 }
 
@@ -300,6 +301,7 @@ static bool report(struct attempt *a, struct up_status *st)
 	up_status_render(st, &b);
 	if (st->has_span) {
 		a->c->diags.list.nr = 0;
+		a->c->diags.columns = a->r->out.columns;
 		up_error(&a->c->diags, st->span, E_KERNEL, "%s", b.s ? b.s : "");
 		up_diag_text(&a->c->diags, &a->r->out.buf, a->r->out.colour);
 	} else {

@@ -80,6 +80,16 @@ p.type("1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9")
 p.wait("the end of the line", r"^.*\+ 9$", p.mark() - 1)
 p.type("\r")
 p.wait("the sum", r"^45$")
+
+# A source line is cut so that it does not wrap, and the caret stands below what it points at.
+p.settle(-1)
+first = p.mark()
+p.type("1 + 2 + 3 + 4 + 5 + 6 + 7 + wrong + 9 + 10 + 11 + 12 + 13\r")
+p.settle(first)
+shown = p.screen.text()[first:p.mark()]
+at = next(i for i, line in enumerate(shown) if line.startswith(" 1 | "))
+p.holds(shown[at], "^ 1 \\| ….*wrong.*…$")
+p.equal(shown[at + 1], " " * 3 + "| " + " " * (shown[at].index("wrong") - 5) + "^~~~~")
 p.resize(24, 100)
 
 # Stopped and going on.
