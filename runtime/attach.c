@@ -258,6 +258,7 @@ static int add_tids(struct up_attach *a, const pid_t *tids, size_t nr, size_t *n
 	if (!all)
 		return up_status_set(st, -ENOMEM, NULL, "cannot list the threads to trace");
 	a->tids = all;
+	a->has_left_out = true;
 	for (size_t i = 0; i < nr && !err; i++) {
 		if (bsearch(&tids[i], a->tids, old, sizeof(*tids), compare_tids))
 			continue;
@@ -333,6 +334,15 @@ int up_attach_add_process(struct up_attach *a, pid_t pid, struct up_status *st)
 			err = add_tids(a, tids, nr, &nr_new, st);
 		free(tids);
 	} while (!err && nr_new);
+	return err;
+}
+
+int up_attach_free_threads(struct up_attach *a, struct up_status *st)
+{
+	int err = up_keeper_free_threads(a->keeper, st);
+
+	if (!err)
+		a->nr_tids = 0;
 	return err;
 }
 

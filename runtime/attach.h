@@ -56,6 +56,7 @@ struct up_attach {
 	unsigned nr_grown;         /* how often up_attach_grow() was called */
 	pid_t *tids;               /* written to set_event_pid, ascending */
 	size_t nr_tids;
+	bool has_left_out; /* were there any, so that hits of others are not recorded? */
 	bool is_armed;
 	unsigned nr_filters; /* events of which the kernel judges a condition */
 	unsigned nr_refused; /* filters that it did not take */
@@ -80,6 +81,9 @@ int up_attach_open(const struct up_plan *plan, const struct up_attach_opts *opts
  */
 int up_attach_add_thread(struct up_attach *a, pid_t tid, struct up_status *st);
 int up_attach_add_process(struct up_attach *a, pid_t pid, struct up_status *st);
+
+/* Events of all threads are recorded again. */
+int up_attach_free_threads(struct up_attach *a, struct up_status *st);
 
 /* As up_attach_opts.follow, while all is armed: from now on, or no more. */
 int up_attach_follow(struct up_attach *a, bool on, struct up_status *st);

@@ -397,6 +397,15 @@ int up_keeper_set(struct up_keeper *k, const char *file, const char *value, stru
 	return say(k, st, step(k, &r, NULL), path, "cannot write");
 }
 
+int up_keeper_free_threads(struct up_keeper *k, struct up_status *st)
+{
+	struct request r = { .op = UP_WIRE_FREE, .name = "", .data = "" };
+	char path[UP_TRACEFS_PATH_MAX];
+
+	snprintf(path, sizeof(path), "instances/%s/set_event_pid", k->session);
+	return say(k, st, step(k, &r, NULL), path, "cannot empty");
+}
+
 static int say_enable(struct up_keeper *k, struct up_status *st, int err, const char *event,
 		      const char *what)
 {

@@ -76,6 +76,9 @@ int up_keeper_define(struct up_keeper *k, const char *lines, size_t len, struct 
 int up_keeper_set(struct up_keeper *k, const char *file, const char *value, struct up_status *st);
 
 /* Enables, disables "SYSTEM/EVENT" in our instance. -EBUSY: perf has it. */
+/* Empties set_event_pid of the instance: threads that were written there restrict it no more. */
+int up_keeper_free_threads(struct up_keeper *k, struct up_status *st);
+
 int up_keeper_enable(struct up_keeper *k, const char *event, struct up_status *st);
 int up_keeper_disable(struct up_keeper *k, const char *event, struct up_status *st);
 

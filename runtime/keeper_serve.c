@@ -204,6 +204,16 @@ static int do_set(struct serve *s)
 	return up_tracefs_write(s->guard.fs, path, s->data, s->head.data_len);
 }
 
+static int do_free(struct serve *s)
+{
+	char path[2 * UP_TRACEFS_PATH_MAX];
+
+	if (!s->session[0])
+		return -EINVAL;
+	snprintf(path, sizeof(path), "instances/%s/set_event_pid", s->session);
+	return up_tracefs_clear(s->guard.fs, path);
+}
+
 static int write_enable(struct serve *s, const char *value)
 {
 	char path[2 * UP_TRACEFS_PATH_MAX];
@@ -286,7 +296,7 @@ static int (*const steps[UP_WIRE_COUNT])(struct serve *s) = {
 	[UP_WIRE_BEGIN] = do_begin,   [UP_WIRE_ADOPT] = do_adopt,   [UP_WIRE_DEFINE] = do_define,
 	[UP_WIRE_SET] = do_set,       [UP_WIRE_ENABLE] = do_enable, [UP_WIRE_DISABLE] = do_disable,
 	[UP_WIRE_REMOVE] = do_remove, [UP_WIRE_READ] = do_read,     [UP_WIRE_UNDO] = do_undo,
-	[UP_WIRE_FILTER] = do_filter,
+	[UP_WIRE_FILTER] = do_filter, [UP_WIRE_FREE] = do_free,
 };
 
 /* --- a process of its own -------------------------------------------------------------------- */

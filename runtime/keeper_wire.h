@@ -14,6 +14,7 @@ enum up_wire_op {
 	UP_WIRE_ADOPT,   /* name: session, data "1": it is ours */
 	UP_WIRE_DEFINE,  /* data: lines */
 	UP_WIRE_SET,     /* name: file in the instance, data: value */
+	UP_WIRE_FREE,    /* the instance records events of all threads again */
 	UP_WIRE_ENABLE,  /* name: event */
 	UP_WIRE_DISABLE, /* name: event */
 	UP_WIRE_FILTER,  /* name: event, data: filter */

@@ -71,7 +71,7 @@ bool up_session_lost(struct up_session *s, struct up_out_losses *l)
 static bool is_counted(const struct up_session *s, const struct up_record_event *e)
 {
 	return !e->ret_ip.size && !e->is_filtered && !s->attach->hits.is_racy &&
-	       !s->attach->nr_tids;
+	       !s->attach->has_left_out;
 }
 
 /* How many records of each event have been received by now; is the kernel's count theirs? */

@@ -62,6 +62,17 @@ static int real_write(void *arg, const char *path, const char *data, size_t len,
 	return err;
 }
 
+static int real_clear(void *arg, const char *path)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+
+	(void)arg;
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
 static int real_mkdir(void *arg, const char *path)
 {
 	(void)arg;
@@ -74,7 +85,8 @@ static int real_rmdir(void *arg, const char *path)
 	return rmdir(path) < 0 ? -errno : 0;
 }
 
-const struct up_tracefs_ops up_tracefs_real_ops = { real_read, real_write, real_mkdir, real_rmdir };
+const struct up_tracefs_ops up_tracefs_real_ops = { real_read, real_write, real_clear, real_mkdir,
+						    real_rmdir };
 
 int up_tracefs_check_path(const char *rel)
 {
@@ -128,6 +140,14 @@ int up_tracefs_write(const struct up_tracefs *fs, const char *rel, const char *d
 int up_tracefs_append(const struct up_tracefs *fs, const char *rel, const char *data, size_t len)
 {
 	return write_file(fs, rel, data, len, true);
+}
+
+int up_tracefs_clear(const struct up_tracefs *fs, const char *rel)
+{
+	struct full_path path;
+	int err = make_path(fs, rel, &path);
+
+	return err ? err : fs->ops->clear(fs->arg, path.s);
 }
 
 int up_tracefs_mkdir(const struct up_tracefs *fs, const char *rel)

@@ -20,6 +20,8 @@ struct up_tracefs_ops {
 	int (*read)(void *arg, const char *path, struct up_buf *out);
 	/* One write(2) of all bytes; never creates, never truncates. `append`: opened so. */
 	int (*write)(void *arg, const char *path, const char *data, size_t len, bool append);
+	/* Opens the file so that it is emptied. */
+	int (*clear)(void *arg, const char *path);
 	int (*mkdir)(void *arg, const char *path);
 	int (*rmdir)(void *arg, const char *path);
 };
@@ -49,6 +51,8 @@ int up_tracefs_read(const struct up_tracefs *fs, const char *rel, struct up_buf 
 /* `len` must not be 0: an empty write can mean "remove all" to the kernel. */
 int up_tracefs_write(const struct up_tracefs *fs, const char *rel, const char *data, size_t len);
 int up_tracefs_append(const struct up_tracefs *fs, const char *rel, const char *data, size_t len);
+/* Empties a list that the kernel keeps. Never to be called for one that others share. */
+int up_tracefs_clear(const struct up_tracefs *fs, const char *rel);
 int up_tracefs_mkdir(const struct up_tracefs *fs, const char *rel);
 int up_tracefs_rmdir(const struct up_tracefs *fs, const char *rel);
 /* Is there a file or directory of that name? Anything but a clear no is a yes. */

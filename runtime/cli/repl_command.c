@@ -368,6 +368,7 @@ const struct up_repl_command up_repl_commands[] = {
 	  up_repl_reload },
 	{ "attach", "attach [PID]", "traces only this process, and others that are attached",
 	  up_repl_attach },
+	{ "detach", "detach", "traces all processes again", up_repl_detach },
 	{ "run", "run CMD", "starts a command; its output is shown here", up_repl_run },
 	{ "save", "save [-f] FILE.up", "writes the program as a script; -f: in place of one",
 	  save },

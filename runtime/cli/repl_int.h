@@ -162,6 +162,7 @@ void up_repl_sample(struct up_repl *r, uint64_t now);
 /* The name of a process, or "". */
 void up_repl_comm(pid_t pid, char name[64]);
 void up_repl_attach(struct up_repl *r, const char *args);
+void up_repl_detach(struct up_repl *r, const char *args);
 void up_repl_run(struct up_repl *r, const char *args);
 /* What -p and -c ask for. */
 void up_repl_start(struct up_repl *r);

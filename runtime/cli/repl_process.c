@@ -133,6 +133,36 @@ void up_repl_attach(struct up_repl *r, const char *args)
 		attach(r, (pid_t)pid);
 }
 
+/* ---- detach ---- */
+
+/* Commands that were run go on, and their ends are told of. */
+static void forget_attached(struct up_repl *r)
+{
+	for (size_t i = r->nr_traced; i-- > 0;)
+		if (!r->traced[i].child.pid)
+			drop_traced(r, i);
+}
+
+void up_repl_detach(struct up_repl *r, const char *args)
+{
+	struct up_attach *a = r->session->attach;
+	struct up_status st = { 0 };
+
+	(void)args;
+	if (!r->is_restricted) {
+		up_repl_say(r, "all processes are traced already");
+	} else if (up_attach_follow(a, false, &st) || up_attach_free_threads(a, &st)) {
+		up_repl_say_status(r, &st);
+	} else {
+		r->is_restricted = false;
+		r->seen_by = 0;
+		forget_attached(r);
+		up_elf_resolver_free(r->elf);
+		r->elf = NULL;
+		up_repl_say(r, "all processes are traced again");
+	}
+}
+
 /* ---- run ---- */
 
 /*

@@ -66,6 +66,22 @@ p.do("attach %d" % second.pid)
 second.do("alpha 5")
 p.equal(p.do("n[%d].count" % second.pid), "5")
 
+# All again, and those two again.
+p.equal(p.do("detach"), "all processes are traced again")
+p.equal(p.do("detach"), "all processes are traced already")
+p.holds(p.do("detach 1"), "stands alone")
+p.holds(p.do("attach"), "^all processes are traced; ")
+before = int(p.do("len(n)"))
+subprocess.run([ASKED], input="alpha 2\n", text=True, stdout=subprocess.DEVNULL)
+p.equal(p.do("len(n)"), str(before + 1))
+p.do("attach %d" % first.pid)
+p.do("attach %d" % second.pid)
+subprocess.run([ASKED], input="alpha 2\n", text=True, stdout=subprocess.DEVNULL)
+first.do("alpha 1")
+second.do("alpha 1")
+p.equal(p.do("n[%d].count + n[%d].count" % (first.pid, second.pid)), "11")
+p.equal(p.do("len(n)"), str(before + 1))
+
 # A command that is run then is traced, too, and so is what it starts.
 p.line("run sh -c 'echo beta 6 | %s'" % ASKED)
 p.wait("its end", r"^\d+ \(sh\) has ended with status 0$")

@@ -308,6 +308,14 @@ static int model_write(void *arg, const char *path, const char *data, size_t len
 	return up_tracefs_real_ops.write(NULL, path, data, len, append);
 }
 
+static int model_clear(void *arg, const char *path)
+{
+	int err = model_step("clear", path, "");
+
+	(void)arg;
+	return err ? err : up_tracefs_real_ops.clear(NULL, path);
+}
+
 static int model_mkdir(void *arg, const char *path)
 {
 	static const char *const files[] = { "tracing_on", "trace_clock", "buffer_size_kb" };
@@ -359,7 +367,7 @@ static int model_rmdir(void *arg, const char *path)
 	return 0;
 }
 
-static const struct up_tracefs_ops model_ops = { model_read, model_write, model_mkdir,
+static const struct up_tracefs_ops model_ops = { model_read, model_write, model_clear, model_mkdir,
 						 model_rmdir };
 
 static void model_init(void)

@@ -611,10 +611,13 @@ static int failing_rmdir(void *arg, const char *path)
 
 static void test_each_step_fails(void)
 {
-	struct up_tracefs_ops ops = { up_tracefs_real_ops.read, failing_write, failing_mkdir,
-				      failing_rmdir };
+	struct up_tracefs_ops ops = up_tracefs_real_ops;
 	struct up_attach_opts o = { .stop_fd = -1, .lifecycle = true, .ops = &ops };
 	unsigned failed = 0;
+
+	ops.write = failing_write;
+	ops.mkdir = failing_mkdir;
+	ops.rmdir = failing_rmdir;
 
 	/* The numbers are counted in the keeper; 30 is more than a session and its undoing take. */
 	for (fail_at = 1; fail_at < 30; fail_at++) {
