@@ -103,6 +103,8 @@ void up_repl_reload(struct up_repl *r, const char *args)
 		return;
 	}
 	up_elf_resolver_free(known);
+	up_names_free(r->names);
+	r->names = NULL;
 	unsigned after = count_changed(r);
 	if (before > after)
 		up_repl_say(r, "%u %s changed: the probes stand in what is there now",
