@@ -134,6 +134,18 @@ static struct up_type check_name(struct up_check *cx, struct up_node *n)
 	return up_check_var_name(cx, n) ? n->type : unknown_name(cx, n);
 }
 
+/* The program's own name for something, or a member of its structure. */
+static struct up_type check_own_later(struct up_check *cx, struct up_node *n)
+{
+	up_error(cx->ds, n->span, E_LATER,
+		 "the program's own variables need debug information, which this version does not "
+		 "read");
+	if (n->kind == ND_ARROW && n->member.obj->kind == ND_NAME)
+		up_diag_hint(cx->ds, "a member at byte 16, of four bytes, is @(%s + 16):u32",
+			     n->member.obj->name.s);
+	return up_poison(n);
+}
+
 static struct up_type check_member(struct up_check *cx, struct up_node *n)
 {
 	const struct up_node *obj = n->member.obj;
@@ -147,12 +159,9 @@ static struct up_type check_member(struct up_check *cx, struct up_node *n)
 	if (up_check_var_member(cx, n))
 		return n->type;
 	if (obj->kind == ND_DOLLAR || obj->kind == ND_ARROW)
-		up_error(cx->ds, n->span, E_LATER,
-			 "the program's own variables need debug information, which this version "
-			 "does not read");
-	else
-		up_error(cx->ds, n->span, E_UNKNOWN_NAME, "`%s` has no parts to pick with a dot",
-			 up_source_label(cx->ds, cx->ds->arena, obj->span));
+		return check_own_later(cx, n);
+	up_error(cx->ds, n->span, E_UNKNOWN_NAME, "`%s` has no parts to pick with a dot",
+		 up_source_label(cx->ds, cx->ds->arena, obj->span));
 	return up_poison(n);
 }
 
@@ -454,9 +463,7 @@ struct up_type up_check_expr(struct up_check *cx, struct up_node *n)
 		return n->type = UP_TYPE_FLOAT;
 	case ND_DOLLAR:
 	case ND_ARROW:
-		return check_literal_later(cx, n,
-					   "the program's own variables need debug information, "
-					   "which this version does not read");
+		return check_own_later(cx, n);
 	case ND_POS:
 		return check_literal_later(
 			cx, n,
