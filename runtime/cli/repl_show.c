@@ -95,6 +95,8 @@ static bool look_for_lost(struct up_repl *r)
 	return ok;
 }
 
+#define NARROW 72 /* columns of a terminal with no room beside the numbers */
+
 /* A text on one line, cut where the line ends. */
 static void put_line(struct up_repl *r, const struct up_decl *d, size_t from)
 {
@@ -131,6 +133,19 @@ static void put_line(struct up_repl *r, const struct up_decl *d, size_t from)
 	up_buf_fini(&b);
 }
 
+/* The numbers' columns; on a narrow terminal the declaration stands in a line of its own. */
+struct columns {
+	int hits, rate, lost;
+	const char *gap; /* before the declaration */
+};
+
+static struct columns choose_columns(const struct up_repl *r)
+{
+	if (!r->out.columns || r->out.columns >= NARROW)
+		return (struct columns){ 10, 9, 9, "  " };
+	return (struct columns){ 8, 6, 5, "\n     " };
+}
+
 /* "12", or "<=12" when it may be less. */
 static const char *lost_text(const struct up_decl *d, bool is_known, char text[32])
 {
@@ -142,6 +157,7 @@ static const char *lost_text(const struct up_decl *d, bool is_known, char text[3
 
 static void put_entry(struct up_repl *r, const struct up_entry *e, bool lost_is_known)
 {
+	const struct columns c = choose_columns(r);
 	const struct up_decl *d = e->decl;
 	struct up_buf *b = &r->out.buf;
 	size_t start = b->len;
@@ -152,11 +168,12 @@ static void put_entry(struct up_repl *r, const struct up_entry *e, bool lost_is_
 		      : d->is_probe || d->is_timed ? "on"
 						   : "");
 	if (d->is_probe)
-		up_buf_printf(b, " %6" PRIu32 " %10" PRIu64 " %9.0f %9s  ", count_sites(r, d),
-			      d->hits, d->rate, lost_text(d, lost_is_known, lost));
-	else
-		up_buf_printf(b, " %6s %10s %9s %9s  ", "", "", "", "");
-	put_line(r, d, b->len - start);
+		up_buf_printf(b, " %6" PRIu32 " %*" PRIu64 " %*.0f %*s", count_sites(r, d), c.hits,
+			      d->hits, c.rate, d->rate, c.lost, lost_text(d, lost_is_known, lost));
+	else if (*c.gap != '\n')
+		up_buf_printf(b, " %6s %*s %*s %*s", "", c.hits, "", c.rate, "", c.lost, "");
+	up_buf_puts(b, c.gap);
+	put_line(r, d, *c.gap == '\n' ? strlen(c.gap) - 1 : b->len - start);
 	up_buf_putc(b, '\n');
 }
 
@@ -179,8 +196,9 @@ void up_repl_probes(struct up_repl *r, const char *args)
 	}
 	bool is_known = look_for_lost(r);
 	up_repl_sample(r, up_clock_ns(CLOCK_MONOTONIC));
-	up_buf_printf(&r->out.buf, "%3s  %-5s %6s %10s %9s %9s  %s\n", "#", "state", "places",
-		      "hits", "hits/s", "lost", "declaration");
+	const struct columns c = choose_columns(r);
+	up_buf_printf(&r->out.buf, "%3s  %-5s %6s %*s %*s %*s%sdeclaration\n", "#", "state",
+		      "places", c.hits, "hits", c.rate, "hits/s", c.lost, "lost", c.gap);
 	for (size_t i = 0; i < r->program.nr; i++)
 		put_entry(r, &r->program.v[i], is_known);
 	uint64_t lost = count_lost(&r->session->src);

@@ -60,11 +60,21 @@ p.holds(p.do("disable 1"), "no probe")
 p.equal(p.do("clear sizes"), "")
 p.equal(p.do("len(sizes)"), "0")
 
+# On a narrow terminal no line of the table wraps.
+p.resize(24, 40)
+narrow = p.do("probes").splitlines()
+p.resize(24, 200)
+p.equal([line for line in narrow if len(line) > 40], [])
+p.equal(narrow[:2], ["  #  state places     hits hits/s  lost", "     declaration"])
+p.equal(narrow[2].rstrip(), "  1")
+p.holds(narrow[5], r"^     probe .*\.\.\.$")
+
 # Errors are shown at what was typed, and change nothing.
 p.equal(p.do("probe %s:alpa < count() >" % ASKED).splitlines()[0],
         "input:1:%d: error[symbol]: t_asked has no function named alpa" % (len("probe %s:" % ASKED) + 1))
 p.holds(p.do("delete 1"), r"^\[2\]:1:\d+: error\[unknown-name\]")
 p.equal(p.do("probes").count("limit = "), 1)
+p.holds(p.do("probe %s:alpha < print(arg0->flags) >" % ASKED), r"^hint: .* is @\(arg0 \+ 16\):u32$")
 p.holds(p.do("nonsense"), r"^input:1:1: error\[unknown-name\]")
 p.holds(p.do("pid"), r"error\[no-hit\]")
 asked.do("beta 1")
