@@ -34,9 +34,25 @@ static int wait_writable(const struct up_out *o)
 	return n < 0 ? -errno : n ? 0 : -ETIMEDOUT;
 }
 
+#define ROOM_MS 10 /* how often it is looked whether there is room */
+
+/* Like that, where there is room, but too little for what comes next: a terminal makes two bytes
+ * of a newline. */
+static int wait_room(const struct up_out *o, unsigned *looks)
+{
+	struct pollfd p = { .fd = o->stop_fd, .events = POLLIN };
+
+	if (poll(&p, 1, ROOM_MS) <= 0)
+		return 0;
+	poll(NULL, 0, ROOM_MS);
+	return ++*looks > UP_OUT_PATIENCE / ROOM_MS ? -ETIMEDOUT : 0;
+}
+
 /* A pipe that can be written to takes at least PIPE_BUF bytes without waiting. */
 static int write_all(const struct up_out *o, const char *s, size_t len)
 {
+	unsigned looks = 0;
+
 	while (len) {
 		int err = o->may_block ? wait_writable(o) : 0;
 
@@ -47,7 +63,7 @@ static int write_all(const struct up_out *o, const char *s, size_t len)
 			s += n;
 			len -= (size_t)n;
 		} else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-			err = o->may_block ? 0 : wait_writable(o);
+			err = o->may_block ? wait_room(o, &looks) : wait_writable(o);
 		} else if (errno != EINTR) {
 			err = -errno;
 		}

@@ -240,7 +240,7 @@ static int say_why(struct up_why *why)
 {
 	up_complain("%s", why->msg.s ? why->msg.s : "out of memory");
 	if (why->hint.len)
-		fprintf(stderr, "  hint: %s\n", why->hint.s);
+		up_remark("  hint: %s", why->hint.s);
 	up_why_fini(why);
 	return 1;
 }
@@ -311,11 +311,12 @@ static bool say_stripped(const struct wanted *w, enum up_named least)
 	if (is && names == UP_NAMES_NONE)
 		up_complain("%s is stripped: no function has a name", w->object->name);
 	if (is)
-		fprintf(stderr, "  hint: %s%s\n",
-			names == UP_NAMES_NONE
-				? ""
-				: "it is stripped: only functions for other programs have names; ",
-			how.s ? how.s : "");
+		up_remark("  hint: %s%s",
+			  names == UP_NAMES_NONE
+				  ? ""
+				  : "it is stripped: only functions for other programs have "
+				    "names; ",
+			  how.s ? how.s : "");
 	up_buf_fini(&how);
 	return is;
 }
@@ -343,7 +344,7 @@ static int say_none(const struct places *p)
 		up_near_source_names(w->r, w->object, &near);
 	}
 	if (up_nearest_list(&near, &b))
-		fprintf(stderr, "  hint: did you mean %s?\n", b.s);
+		up_remark("  hint: did you mean %s?", b.s);
 	else if (!p->nr_data && !lib)
 		say_stripped(w, UP_NAMES_EXPORTED);
 	up_buf_fini(&b);
@@ -568,14 +569,17 @@ static int list_one(const struct up_resolver *r, const char *arg, bool json, str
 
 static void say_count(const struct counts *c)
 {
-	fprintf(stderr, "%zu %s", c->places, c->places == 1 ? "place" : "places");
+	struct up_buf b = { 0 };
+
+	up_buf_printf(&b, "%zu %s", c->places, c->places == 1 ? "place" : "places");
 	if (c->refused)
-		fprintf(stderr, "; %zu more where no probe can stand", c->refused);
+		up_buf_printf(&b, "; %zu more where no probe can stand", c->refused);
 	if (c->ifuncs)
-		fprintf(stderr,
-			"; %zu indirect %s, of which only the implementations can be probed",
-			c->ifuncs, c->ifuncs == 1 ? "function" : "functions");
-	fputc('\n', stderr);
+		up_buf_printf(&b,
+			      "; %zu indirect %s, of which only the implementations can be probed",
+			      c->ifuncs, c->ifuncs == 1 ? "function" : "functions");
+	up_remark("%s", b.s ? b.s : "out of memory");
+	up_buf_fini(&b);
 }
 
 /* A pattern of objects: no colon, so no place in one. */

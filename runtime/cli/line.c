@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/types.h>
 #include <termios.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@ _Static_assert(RL_VERSION_MAJOR == 8, "SONAME names another version than the hea
 /* Functions and variables of the library. */
 static struct {
 	void *lib; /* of up_late_load(); NULL when it is not loaded */
+	__typeof__(rl_initialize) *initialize;
 	__typeof__(rl_callback_handler_install) *install;
 	__typeof__(rl_callback_handler_remove) *remove;
 	__typeof__(rl_callback_read_char) *read_char;
@@ -40,6 +42,10 @@ static struct {
 	__typeof__(rl_deprep_term_function) *deprep_hook;
 	__typeof__(rl_completion_matches) *matches;
 	__typeof__(rl_get_screen_size) *screen_size;
+	__typeof__(rl_bind_keyseq_in_map) *bind;
+	__typeof__(rl_get_keymap_by_name) *keymap;
+	__typeof__(rl_insert_text) *insert;
+	__typeof__(rl_outstream) *outstream;
 	__typeof__(add_history) *add_history;
 	__typeof__(stifle_history) *stifle_history;
 	__typeof__(rl_line_buffer) *line_buffer;
@@ -64,6 +70,7 @@ static struct {
 	}
 
 static const struct up_late_function entries[] = {
+	ENTRY("rl_initialize", initialize),
 	ENTRY("rl_callback_handler_install", install),
 	ENTRY("rl_callback_handler_remove", remove),
 	ENTRY("rl_callback_read_char", read_char),
@@ -81,6 +88,10 @@ static const struct up_late_function entries[] = {
 	ENTRY("rl_deprep_term_function", deprep_hook),
 	ENTRY("rl_completion_matches", matches),
 	ENTRY("rl_get_screen_size", screen_size),
+	ENTRY("rl_bind_keyseq_in_map", bind),
+	ENTRY("rl_get_keymap_by_name", keymap),
+	ENTRY("rl_insert_text", insert),
+	ENTRY("rl_outstream", outstream),
 	ENTRY("add_history", add_history),
 	ENTRY("stifle_history", stifle_history),
 	ENTRY("rl_line_buffer", line_buffer),
@@ -99,12 +110,15 @@ static const struct up_late_function entries[] = {
 };
 
 static struct up_line_opts opts;
+static FILE *screen;            /* what readline writes goes through it to opts.put */
 static struct termios terminal; /* as it was, and is to be again */
 static bool has_terminal;
 static bool is_asking, is_hidden, has_line;
 static char *line;                      /* then: what was typed */
 static struct up_candidates candidates; /* of the completion that is going on */
-static size_t cut; /* how much of each stands before what readline takes for the word */
+static size_t cut;          /* how much of each stands before what readline takes for the word */
+static struct up_buf paste; /* a paste whose end has not come yet */
+static bool is_pasting;
 
 /* ---- completion ---- */
 
@@ -258,6 +272,71 @@ static void give_back(void)
 	mute(true);
 }
 
+/* ---- pastes ---- */
+
+#define PASTE_BEGINS "\033[200~"
+#define PASTE_ENDS "\033[201~"
+
+/*
+ * Readline would read up to the end of a paste without coming back, however long that takes; and
+ * when the terminal goes meanwhile, it reads behind what it has.
+ */
+static int begin_paste(int count, int key)
+{
+	(void)count;
+	(void)key;
+	up_buf_reset(&paste);
+	is_pasting = true;
+	return 0;
+}
+
+static void bind_paste(void)
+{
+	static const char *const maps[] = { "emacs", "vi-insert" };
+
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		rl.bind(PASTE_BEGINS, begin_paste, rl.keymap(maps[i]));
+}
+
+static bool has_pasted(void)
+{
+	size_t len = strlen(PASTE_ENDS);
+
+	return paste.len >= len && !memcmp(paste.s + paste.len - len, PASTE_ENDS, len);
+}
+
+static void insert_pasted(void)
+{
+	paste.s[paste.len - strlen(PASTE_ENDS)] = 0;
+	rl.insert(paste.s);
+	rl.redisplay();
+}
+
+/* Takes what has come of a paste, and nothing of what is behind it. */
+static void read_paste(void)
+{
+	int ready = 0;
+	char c;
+
+	if (ioctl(STDIN_FILENO, FIONREAD, &ready) || ready < 1)
+		ready = 1; /* the end of input is told by read() */
+	while (is_pasting && ready-- > 0) {
+		if (read(STDIN_FILENO, &c, 1) != 1) {
+			is_pasting = false;
+			rl.read_char(); /* it finds the same */
+			return;
+		}
+		if (c)
+			up_buf_putc(&paste, (char)(c == '\r' ? '\n' : c));
+		is_pasting = !paste.failed && !has_pasted();
+	}
+	if (is_pasting)
+		return;
+	if (!paste.failed)
+		insert_pasted();
+	up_buf_fini(&paste);
+}
+
 /* ---- the line ---- */
 
 static void take_line(char *s)
@@ -266,6 +345,13 @@ static void take_line(char *s)
 	line = s;
 	is_asking = false;
 	rl.remove();
+}
+
+static ssize_t put(void *cookie, const char *s, size_t len)
+{
+	(void)cookie;
+	opts.put(opts.arg, s, len);
+	return (ssize_t)len;
 }
 
 static void set_up(void)
@@ -279,7 +365,10 @@ static void set_up(void)
 	*rl.break_hook = word_breaks;
 	*rl.query_items = 0;
 	*rl.display_hook = list_candidates;
+	*rl.outstream = screen;
 	rl.stifle_history(HISTORY_MAX);
+	rl.initialize();
+	bind_paste();
 }
 
 bool up_line_open(const struct up_line_opts *o)
@@ -287,6 +376,9 @@ bool up_line_open(const struct up_line_opts *o)
 	opts = *o;
 	rl.lib = up_late_load(SONAME, entries, sizeof(entries) / sizeof(entries[0]), &rl);
 	if (!rl.lib)
+		return false;
+	screen = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = put });
+	if (!screen)
 		return false;
 	rl.eof_found = dlsym(rl.lib, "rl_eof_found");
 	set_up();
@@ -301,6 +393,8 @@ void up_line_close(void)
 		rl.remove();
 	is_asking = false;
 	free_candidates();
+	up_buf_fini(&paste);
+	fflush(screen);
 	mute(false);
 }
 
@@ -328,7 +422,10 @@ void up_line_set_prompt(const char *prompt)
 bool up_line_read(char **out)
 {
 	has_line = false;
-	rl.read_char();
+	if (is_pasting)
+		read_paste();
+	else
+		rl.read_char();
 	*out = has_line ? line : NULL;
 	return has_line;
 }
@@ -346,10 +443,10 @@ void up_line_abandon(void)
 	rl.sigcleanup();
 	*rl.point = (int)strlen(*rl.line_buffer);
 	rl.redisplay();
-	fputs("^C\r\n", stdout);
-	fflush(stdout);
+	fputs("^C\r\n", screen);
+	fflush(screen);
 	rl.replace_line("", 0);
-	is_asking = false;
+	is_asking = is_pasting = false;
 	rl.remove();
 }
 
@@ -359,7 +456,7 @@ void up_line_hide(void)
 		return;
 	is_hidden = true;
 	rl.clear_line();
-	fflush(stdout);
+	fflush(screen);
 }
 
 void up_line_show(void)
@@ -368,7 +465,7 @@ void up_line_show(void)
 		return;
 	is_hidden = false;
 	rl.update();
-	fflush(stdout);
+	fflush(screen);
 }
 
 void up_line_resize(void)

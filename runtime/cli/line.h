@@ -27,6 +27,8 @@ struct up_line_opts {
 	void (*complete)(void *arg, const char *line, size_t point, struct up_candidates *out);
 	/* Shows a text while a line is being typed. */
 	void (*say)(void *arg, const char *text, size_t len);
+	/* Writes to the terminal what shows the line. */
+	void (*put)(void *arg, const char *s, size_t len);
 	void *arg;
 };
 

@@ -113,7 +113,7 @@ static int print(struct objects *l, bool json, const char *none)
 	if (!nr)
 		up_complain("%s", none);
 	else
-		fprintf(stderr, "%zu %s\n", nr, nr == 1 ? "object" : "objects");
+		up_remark("%zu %s", nr, nr == 1 ? "object" : "objects");
 	return nr && ok ? 0 : 1;
 }
 

@@ -18,32 +18,72 @@
 
 #define READER_MS 50 /* how often a FIFO without a reader is tried again */
 
+static struct up_out *screen; /* of a prompt */
+
+void up_output_at_prompt(struct up_out *out)
+{
+	screen = out;
+}
+
+bool up_output_is_at_prompt(void)
+{
+	return screen;
+}
+
+bool up_output_put(const char *s, size_t len)
+{
+	up_buf_add(&screen->buf, s, len);
+	int err = up_out_flush(screen);
+	if (err == -ETIMEDOUT || err == -ENOMEM)
+		screen->error = 0;
+	return !err;
+}
+
 /* Writes to standard error, unless nobody takes it there; that is waited for once. */
 void up_put_error(const char *s)
 {
 	static bool is_stuck;
 	struct pollfd p = { .fd = STDERR_FILENO, .events = POLLOUT };
 
+	if (screen && isatty(STDERR_FILENO)) {
+		up_output_put(s, strlen(s));
+		return;
+	}
 	is_stuck = poll(&p, 1, is_stuck ? 0 : UP_OUT_PATIENCE) == 0;
 	if (!is_stuck)
 		fputs(s, stderr);
 }
 
-void up_complain(const char *fmt, ...)
+/* Names of files and of other things come from anybody. */
+static void put_message(const char *before, const char *fmt, va_list ap)
 {
 	struct up_buf b = { 0 }, line = { 0 };
-	va_list ap;
 
-	va_start(ap, fmt);
 	up_buf_vprintf(&b, fmt, ap);
-	va_end(ap);
-	up_buf_puts(&line, "uptick: ");
-	/* Names of files and of other things come from anybody. */
+	up_buf_puts(&line, before);
 	up_text_message(&line, b.s ? b.s : "", b.len);
 	up_buf_putc(&line, '\n');
 	up_put_error(line.s ? line.s : "");
 	up_buf_fini(&line);
 	up_buf_fini(&b);
+}
+
+void up_complain(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	put_message("uptick: ", fmt, ap);
+	va_end(ap);
+}
+
+void up_remark(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	put_message("", fmt, ap);
+	va_end(ap);
 }
 
 bool up_may_colour(const struct up_opts *o, int fd)
@@ -97,6 +137,20 @@ static int open_file(const struct up_opts *o, int stop_fd, struct up_out *out, s
 	}
 }
 
+/*
+ * A terminal that takes nothing must not hold anybody up in a write. Others use it, too: so it is
+ * opened once more, to be set to that.
+ */
+static void open_terminal(struct up_out *out)
+{
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", out->fd);
+	int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd >= 0)
+		out->fd = fd;
+}
+
 int up_output_open(const struct up_opts *o, int stop_fd, struct up_out *out, struct up_status *st)
 {
 	struct winsize ws;
@@ -115,6 +169,8 @@ int up_output_open(const struct up_opts *o, int stop_fd, struct up_out *out, str
 	out->unicode = has_unicode();
 	if (isatty(out->fd) && !ioctl(out->fd, TIOCGWINSZ, &ws))
 		out->columns = ws.ws_col;
+	if (isatty(out->fd) && !o->out)
+		open_terminal(out);
 	return 0;
 }
 
@@ -149,7 +205,7 @@ void up_output_end(const struct up_opts *o, struct up_out *out, const struct up_
 
 bool up_output_close(const struct up_opts *o, struct up_out *out, bool quiet)
 {
-	bool ok = !o->out || out->fd <= STDERR_FILENO || !close(out->fd);
+	bool ok = out->fd <= STDERR_FILENO || !close(out->fd) || !o->out;
 
 	if (!ok && !quiet)
 		up_complain("cannot write the output %s: %s", o->out, strerror(errno));

@@ -23,8 +23,19 @@ void up_output_summary(const struct up_opts *o, const struct up_out_totals *t);
 /* False when closing shows that something was not written; says so unless `quiet`. */
 bool up_output_close(const struct up_opts *o, struct up_out *out, bool quiet);
 
+/*
+ * At a prompt what is said goes through its output, whose end of waiting holds for it, too. NULL
+ * ends that.
+ */
+void up_output_at_prompt(struct up_out *out);
+bool up_output_is_at_prompt(void);
+/* Then: writes to it. False after a failure. */
+bool up_output_put(const char *s, size_t len);
+
 /* Prints "uptick: TEXT" on standard error. */
 void up_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Prints "TEXT" there: what more there is to say. */
+void up_remark(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same for a failure. */
 void up_report(const struct up_status *st);
 /* Writes to standard error, unless nobody takes it there; that is waited for once. */

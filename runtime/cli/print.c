@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "lang/base/text.h"
+#include "runtime/cli/output.h"
 #include "runtime/cli/run.h"
+#include "runtime/cli/signals.h"
 
 bool up_print(struct up_buf *b)
 {
@@ -15,6 +17,12 @@ bool up_print(struct up_buf *b)
 	if (b->failed) {
 		up_complain("out of memory");
 		return false;
+	}
+	if (up_output_is_at_prompt()) {
+		bool ok = !up_signals_urgency() && up_output_put(b->s ? b->s : "", b->len);
+
+		up_buf_reset(b);
+		return ok;
 	}
 	while (done < b->len) {
 		ssize_t n = write(STDOUT_FILENO, b->s + done, b->len - done);

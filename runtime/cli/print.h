@@ -5,7 +5,9 @@
 #include "lang/base/buf.h"
 #include "runtime/cli/opts.h"
 
-/* Writes it all and empties it. False after a failure, which it has reported unless nobody reads.
+/*
+ * Writes it all and empties it. False after a failure, which it has reported unless nobody reads;
+ * at a prompt also when a signal has come.
  */
 bool up_print(struct up_buf *b);
 

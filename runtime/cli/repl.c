@@ -406,9 +406,21 @@ static void say_text(void *arg, const char *text, size_t len)
 	up_repl_flush(r);
 }
 
+static void put_line(void *arg, const char *s, size_t len)
+{
+	(void)arg;
+	up_output_put(s, len);
+}
+
 static bool open_line(struct up_repl *r)
 {
-	struct up_line_opts lo = { .complete = complete, .say = say_text, .arg = r };
+	struct up_line_opts lo = {
+		.complete = complete, .say = say_text, .put = put_line, .arg = r
+	};
+
+	/* A terminal that takes nothing holds up no end: up_out_flush(). */
+	r->line = (struct up_out){ .fd = r->out.fd, .may_block = true, .stop_fd = r->out.stop_fd };
+	up_output_at_prompt(&r->line);
 
 	if (up_line_open(&lo)) {
 		up_history_load();
@@ -445,7 +457,7 @@ static void undo_all(struct up_repl *r)
 
 	r->failed |= err != 0;
 	if (left.len)
-		fprintf(stderr, "uptick: left in the kernel:\n%s\n", left.s);
+		up_complain("left in the kernel:\n%s", left.s);
 	else if (err)
 		up_report(&st);
 	up_buf_fini(&left);
@@ -498,6 +510,8 @@ int up_repl(const struct up_opts *o, const struct up_signals *sig)
 	undo_all(&r);
 	up_program_fini(&r);
 	up_buf_fini(&r.typed);
+	up_output_at_prompt(NULL);
+	up_out_fini(&r.line);
 	up_output_close(o, &r.out, true);
 	return r.failed;
 }

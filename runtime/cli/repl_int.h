@@ -60,7 +60,8 @@ struct up_traced {
 struct up_repl {
 	const struct up_opts *o;
 	const struct up_signals *sig;
-	struct up_out out;                   /* everything that is shown goes through it */
+	struct up_out out;  /* everything that is shown goes through it, */
+	struct up_out line; /* and what shows the line that is typed through this one */
 	const struct up_out_form *once_form; /* of what a text prints that is run once; or NULL */
 	struct up_session *session;
 	struct up_plan *plan; /* the one that runs */

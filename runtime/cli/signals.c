@@ -51,8 +51,9 @@ static void note_stop(int sig)
 		leave(sig);
 	note_time();
 	stopped = 1;
-	if (write(stop_pipe[1], "", 1) < 0)
-		stopped = 1; /* full: it is readable already */
+	/* One that is full is readable already. At a prompt both end a wait. */
+	if (write(stop_pipe[1], "", 1) < 0 || write(notice_pipe[1], "", 1) < 0)
+		stopped = 1;
 	errno = err;
 }
 
@@ -149,6 +150,8 @@ unsigned up_signals_notices(const struct up_signals *s)
 	notices |= resized ? UP_NOTICE_RESIZE : 0;
 	notices |= suspended ? UP_NOTICE_SUSPEND : 0;
 	interrupted = resized = suspended = 0;
+	if (stopped && write(notice_pipe[1], "", 1) < 0)
+		notices |= UP_NOTICE_INTERRUPT;
 	return notices;
 }
 

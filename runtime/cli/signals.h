@@ -9,7 +9,8 @@
 struct up_signals {
 	int stop_fd;   /* becomes and stays readable at SIGINT, SIGTERM or SIGHUP */
 	int child_fd;  /* becomes readable at SIGCHLD; up_signals_take() empties it */
-	int notice_fd; /* at a prompt: becomes readable when up_signals_notices() has something */
+	int notice_fd; /* at a prompt: becomes readable when up_signals_notices() has something, and
+			* stays so when stop_fd does */
 };
 
 /*

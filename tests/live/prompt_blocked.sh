@@ -1,0 +1,10 @@
+# The prompt's end in bad moments: a terminal that takes nothing, that goes, or that is in the midst of a paste.
+# Guest: only where this machine cannot trace.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_tracefs
+need_program python3
+
+export UPTICK TARGETS TMP WAIT_LIMIT
+python3 "$(dirname "$0")/../prompt/blocked.py"
+nothing_left
