@@ -1,4 +1,7 @@
 /* What the program's declarations, and the modules that it uses, give to other declarations. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "lang/prompt.h"
 #include "runtime/cli/modules.h"
 #include "runtime/cli/repl_int.h"
@@ -8,13 +11,6 @@ static bool no_function(void *arg, const char *name)
 	(void)arg;
 	(void)name;
 	return false;
-}
-
-static void read_given(struct up_arena *a, const char *text, size_t len, struct up_typed *typed)
-{
-	up_prompt_read(a, text, len, no_function, NULL, typed);
-	if (typed->kind != UP_TYPED_DECLS)
-		typed->nr = 0;
 }
 
 /* The names that a module has from others are not visible. */
@@ -27,8 +23,8 @@ static void each_of_module(struct up_repl *r, struct up_arena *a, const struct u
 	struct up_why why = { 0 };
 
 	if (m->load(m->ctx, NULL, use->module, use->is_path, &text, &why)) {
-		read_given(a, text.text, text.len, &typed);
-		for (size_t i = 0; i < typed.nr; i++)
+		up_prompt_read(a, text.text, text.len, no_function, NULL, &typed);
+		for (size_t i = 0; typed.kind == UP_TYPED_DECLS && i < typed.nr; i++)
 			fn(arg, &typed.gives[i]);
 	}
 	up_why_fini(&why);
@@ -36,18 +32,50 @@ static void each_of_module(struct up_repl *r, struct up_arena *a, const struct u
 
 void up_given_each(struct up_repl *r, struct up_arena *a, up_given_fn *fn, void *arg)
 {
-	struct up_typed typed;
-
 	for (size_t i = 0; i < r->program.nr; i++) {
-		const struct up_decl *d = r->program.v[i].decl;
+		const struct up_given *g = r->program.v[i].decl->gives;
 
-		if (d->hidden)
+		if (!g)
 			continue;
-		read_given(a, d->text.s, d->text.len, &typed);
-		for (size_t k = 0; k < typed.nr; k++) {
-			fn(arg, &typed.gives[k]);
-			if (typed.gives[k].module)
-				each_of_module(r, a, &typed.gives[k], fn, arg);
-		}
+		fn(arg, g);
+		if (g->module)
+			each_of_module(r, a, g, fn, arg);
 	}
+}
+
+/* ---- keeping ---- */
+
+static size_t size_of(const char *s)
+{
+	return s ? strlen(s) + 1 : 0;
+}
+
+/* Copies a text to *at, and moves that behind it. */
+static const char *put(char **at, const char *s)
+{
+	size_t size = size_of(s);
+	char *copy = *at;
+
+	*at += size;
+	return s ? memcpy(copy, s, size) : NULL;
+}
+
+struct up_given *up_given_copy(const struct up_given *g)
+{
+	size_t size = sizeof(*g) + g->nr_values * sizeof(*g->values) + size_of(g->name) +
+		      size_of(g->module);
+
+	for (size_t i = 0; i < g->nr_values; i++)
+		size += size_of(g->values[i]);
+	struct up_given *copy = malloc(size);
+	if (!copy)
+		return NULL;
+	*copy = *g;
+	copy->values = (const char **)(copy + 1);
+	char *at = (char *)(copy->values + g->nr_values);
+	copy->name = put(&at, g->name);
+	copy->module = put(&at, g->module);
+	for (size_t i = 0; i < g->nr_values; i++)
+		copy->values[i] = put(&at, g->values[i]);
+	return copy;
 }

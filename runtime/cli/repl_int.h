@@ -10,6 +10,8 @@
 #include "runtime/resolver.h"
 #include "runtime/session.h"
 
+struct up_given;
+
 /* ---- the program: repl_program.c ---- */
 
 /* One declaration. It lives as long as the prompt, since undoing can bring it back. */
@@ -18,6 +20,7 @@ struct up_decl {
 	struct up_text text;    /* as it was typed, or for a statement: on start < ... > */
 	uint32_t hidden;        /* up_part.hidden */
 	char *sets;             /* the variable that a statement sets, or NULL */
+	struct up_given *gives; /* of a declaration that was typed: what others can use, or NULL */
 	bool is_in;             /* is it in the program that runs? */
 	bool is_probe;          /* does it probe something? */
 	bool is_timed;          /* is it `on every`? */
@@ -198,9 +201,10 @@ void up_repl_complete(void *r, const char *line, size_t point, struct up_candida
 /* ---- names that are defined: repl_given.c ---- */
 
 /* Calls fn for what each declaration gives, and each one of the modules that are used. */
-struct up_given;
 typedef void up_given_fn(void *arg, const struct up_given *g);
 void up_given_each(struct up_repl *r, struct up_arena *a, up_given_fn *fn, void *arg);
+/* A copy in one piece of memory, for free(3); NULL when there is none. */
+struct up_given *up_given_copy(const struct up_given *g);
 
 /* ---- names of functions: repl_names.c ---- */
 

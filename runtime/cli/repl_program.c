@@ -73,6 +73,7 @@ void up_program_fini(struct up_repl *r)
 
 		free((char *)r->decls->text.s);
 		free(r->decls->sets);
+		free(r->decls->gives);
 		free(r->decls);
 		r->decls = next;
 	}
@@ -481,6 +482,7 @@ static bool add_entries(struct up_repl *r, struct up_arena *arena, const char *t
 			free(next->v);
 			return say_no_memory(r);
 		}
+		d->gives = is_whole ? NULL : up_given_copy(&typed.gives[i]);
 		next->v[next->nr++].decl = d;
 	}
 	return true;

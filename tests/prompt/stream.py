@@ -1,5 +1,6 @@
 """Typing while events stream, and changing the program meanwhile: no line is torn, and no event is lost."""
 import re
+import time
 
 from helper import ASKED, TMP, Asked, Prompt
 
@@ -51,6 +52,13 @@ p.wait("events", r"^<100>$", p.mark())
 before = p.mark()
 p.do("load %s/large.up" % TMP)
 p.equal(len([line for line in p.screen.text()[before:p.mark()] if re.fullmatch(r"<\d+>", line)]) > 100, True)
+
+# Completion knows all of them, and does not read them again.
+start = time.monotonic()
+p.type("print(c12345\t2\t")
+p.wait_last(r"up( \[losing\])?> print\(c12345 2")
+p.equal(time.monotonic() - start < 2, True)
+p.type("\x15")
 
 # A value is shown by itself; what probes print while it is compiled is shown as ever.
 p.do("probe %s:alpha < print(arg0) >" % ASKED)
