@@ -342,7 +342,9 @@ static void step(struct up_repl *r, bool *busy)
 	}
 	if (r->is_over)
 		return;
-	if (n > 0 && fds[FD_NOTICE].revents)
+	/* What the terminal has said before something was typed comes first, even if only just now.
+	 */
+	if (n > 0 && (fds[FD_NOTICE].revents || fds[FD_INPUT].revents))
 		take_notices(r, now);
 	if (n > 0 && fds[FD_INPUT].revents && up_line_is_asking())
 		take_input(r);
