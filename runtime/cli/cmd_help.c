@@ -5,6 +5,7 @@
 
 #include "lang/reference.h"
 #include "lang/values.h"
+#include "runtime/cli/help_module.h"
 #include "runtime/cli/print.h"
 #include "runtime/cli/repl.h"
 #include "runtime/cli/run.h"
@@ -33,6 +34,7 @@ static int unknown_word(const char *word)
 
 	up_nearest_init(&near, word, strlen(word));
 	up_ref_offer(up_agg_rows, &near);
+	up_help_modules_offer(word, &near);
 	if (up_nearest_list(&near, &b))
 		up_complain("nothing is named `%s`; did you mean %s?", word, b.s);
 	else
@@ -48,6 +50,7 @@ static int help_on(const char *word, struct up_buf *out)
 
 	found |= up_opts_word(word, out);
 	found |= up_repl_word(word, out);
+	found |= up_help_module(word, out);
 	if (!found)
 		found = up_ref_word(plain_word(word, buf, sizeof(buf)), up_agg_rows, out);
 	return found ? 0 : unknown_word(word);

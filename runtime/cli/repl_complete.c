@@ -411,6 +411,9 @@ static void offer_words(struct completion *c)
 		}
 	up_buf_fini(&scratch);
 	offer_commands(c);
+	for (size_t i = 0; up_builtin_modules[i].name; i++)
+		offer(c, up_builtin_modules[i].name, NULL);
+	up_given_each(c->r, c->arena, offer_point, c);
 }
 
 static void offer_target(struct completion *c)

@@ -98,6 +98,13 @@ p.equal(p.do("scaled(5)"), "15")
 p.holds(p.do("plan 2"), r"^p:uptick_\d+\w*/alpha " + ASKED)
 p.holds(p.do("help disable"), "disarms")
 p.holds(p.do("help hist"), "powers of two")
+p.holds(p.do("help heap"), r"^ +points: heap.alloc, heap.free, heap.resize$")
+shown = p.do("help heap.free").splitlines()
+p.equal(shown[0], "heap.free (a point; `use heap` brings it)")
+p.holds(shown[1], r"^    Memory is given back: ")
+p.equal(shown[-1], "    gives ptr, caller")
+p.holds(p.do("help heap.fre"), "nothing is named `heap.fre`")
+p.holds(p.do("help heep"), "did you mean `heap`")
 p.holds(p.do("list %s:alph*" % ASKED), r"function +alpha$")
 
 # Saved, it runs as a script, and stands as the formatter would have it.

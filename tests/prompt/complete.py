@@ -160,6 +160,8 @@ completes("run sqlite", "run sqlite3 ")
 completes("run sqlite3 %s/t_aske" % TARGETS, "run sqlite3 %s/t_asked " % TARGETS)
 completes("run %s/t_aske" % TARGETS, "run %s/t_asked " % TARGETS)
 
+completes("help sqli", "help sqlite ")
+
 asked = Asked()
 p.more("probe %s:alpha" % ASKED)
 p.more("<")
