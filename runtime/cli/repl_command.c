@@ -203,6 +203,19 @@ static bool write_program(struct up_repl *r, const char *path, bool is_over,
 	return !err;
 }
 
+static void say_saved(struct up_repl *r, const char *path)
+{
+	const char *what = r->program.nr == 1 ? "declaration" : "declarations";
+
+	if (up_program_stands(r))
+		up_repl_say(r, "saved %zu %s; run it with: uptick %s", r->program.nr, what, path);
+	else
+		up_repl_say(r,
+			    "saved %zu %s to %s, but it does not run yet: what is disabled stands "
+			    "in it as a comment, and something else needs it",
+			    r->program.nr, what, path);
+}
+
 static void save(struct up_repl *r, const char *args)
 {
 	bool is_over = !strncmp(args, "-f", 2) && (args[2] == ' ' || args[2] == '\t');
@@ -214,8 +227,7 @@ static void save(struct up_repl *r, const char *args)
 		up_program_text(r, &text);
 		format(&text, &out);
 		if (write_program(r, words[0], is_over, &out))
-			up_repl_say(r, "saved %zu %s; run it with: uptick %s", r->program.nr,
-				    r->program.nr == 1 ? "declaration" : "declarations", words[0]);
+			say_saved(r, words[0]);
 	} else if (words) {
 		up_repl_say(r, "there is nothing to save yet");
 	}

@@ -124,6 +124,8 @@ struct up_decl *up_decl_new(struct up_repl *r, const char *text, size_t len, uin
 void up_program_fini(struct up_repl *r);
 /* Arms and disarms probes as their entries say. False after a message. */
 bool up_program_sync(struct up_repl *r);
+/* Does it stand without what is disabled? False after a message. */
+bool up_program_stands(struct up_repl *r);
 /* Appends the program as a script. */
 void up_program_text(const struct up_repl *r, struct up_buf *out);
 /* Adds all declarations of a text. False after a message. */

@@ -411,6 +411,23 @@ bool up_program_apply(struct up_repl *r, struct up_program next, const struct up
 	return ok;
 }
 
+bool up_program_stands(struct up_repl *r)
+{
+	struct up_program on = { 0 };
+	struct attempt a = { .r = r, .program = &on };
+
+	if (!up_program_copy(&r->program, 0, &on))
+		return say_no_memory(r);
+	on.nr = 0;
+	for (size_t i = 0; i < r->program.nr; i++)
+		if (!r->program.v[i].is_off)
+			on.v[on.nr++] = r->program.v[i];
+	bool ok = on.nr == r->program.nr || compile(&a);
+	attempt_fini(&a);
+	free(on.v);
+	return ok;
+}
+
 /* ---- on and off ---- */
 
 static bool is_off(const struct up_repl *r, const struct up_decl *d)

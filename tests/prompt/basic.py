@@ -154,6 +154,20 @@ for _ in range(9):
     p.equal(p.do("undo"), "")
 p.holds(p.do("probes"), "no declarations")
 
+# What is disabled is a comment in the script; that something needs it is said.
+p.equal(p.do("probe %s:alpha < needed = arg0 >" % ASKED), "")
+p.equal(p.do("on every 1h < print(needed) >"), "")
+off = re.search(r"^ +(\d+) +on .*needed = arg0", p.do("probes"), re.M).group(1)
+p.equal(p.do("disable " + off), "")
+shown = p.do("save %s/off.up" % TMP)
+p.holds(shown, r"error\[unknown-name\]: nothing is named `needed`$")
+p.holds(shown, "^saved 2 declarations to .*off.up, but it does not run yet")
+p.equal(p.do("enable " + off), "")
+p.holds(p.do("save -f %s/off.up" % TMP), "^saved 2 declarations; run it")
+for _ in range(4):
+    p.equal(p.do("undo"), "")
+p.holds(p.do("probes"), "no declarations")
+
 # Words of commands that mean something in the language.
 p.equal(p.do("seen[3] = 1; seen[4] = 1"), "")
 p.equal(p.do("delete seen[3]"), "")
