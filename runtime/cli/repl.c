@@ -82,7 +82,7 @@ static uint64_t count_lines(const struct up_buf *b)
 	return nr;
 }
 
-/* How many lines of probes there were within a second or two. */
+/* How many lines there were within a second or two. */
 static void note_lines(struct up_repl *r, uint64_t now)
 {
 	if (now - r->flood_at >= FLOOD_NS) {
@@ -92,8 +92,7 @@ static void note_lines(struct up_repl *r, uint64_t now)
 	r->flood += count_lines(&r->out.buf);
 }
 
-/* What probes have printed, unless that is left out. */
-static void show_round(struct up_repl *r)
+void up_repl_show_round(struct up_repl *r)
 {
 	if (!r->out.buf.len)
 		return;
@@ -193,7 +192,7 @@ static bool handle(struct up_repl *r, bool *busy)
 	}
 	*busy |= up_session_is_pending(r->session);
 	up_session_timers(r->session);
-	show_round(r);
+	up_repl_show_round(r);
 	tell_losses(r); /* also while what probes print is left out */
 	return true;
 }
@@ -218,8 +217,7 @@ static void interrupt(struct up_repl *r, uint64_t now)
 		up_line_abandon();
 		r->is_paused = true;
 		r->left_out = 0;
-		up_repl_say(r,
-			    "output of probes is left out from here on; `resume` shows it again");
+		up_repl_say(r, "output is left out from here on; `resume` shows it again");
 		up_repl_flush(r);
 	} else {
 		up_line_abandon();

@@ -243,7 +243,7 @@ static void set_pause(struct up_repl *r, const char *args)
 	(void)args;
 	r->is_paused = true;
 	r->left_out = 0;
-	up_repl_say(r, "output of probes is left out; `resume` shows it again");
+	up_repl_say(r, "output is left out; `resume` shows it again");
 }
 
 static void resume(struct up_repl *r, const char *args)
@@ -374,7 +374,7 @@ const struct up_repl_command up_repl_commands[] = {
 	{ "vars", "vars", "the variables, tables and aggregations", up_repl_vars },
 	{ "list", "list PATTERN", "places that can be probed: list libc:mem*", list },
 	{ "plan", "plan N", "what declaration N has put into the kernel", up_repl_plan },
-	{ "pause", "pause", "leaves the lines of probes out; they go on gathering", set_pause },
+	{ "pause", "pause", "leaves out what probes and commands write; both go on", set_pause },
 	{ "resume", "resume", "shows them again", resume },
 	{ "reload", "reload", "looks the probed files up again: moves probes to new ones",
 	  up_repl_reload },

@@ -54,7 +54,8 @@ struct up_traced {
 	pid_t pid;
 	int fd;                /* pidfd, or -1 */
 	struct up_child child; /* of one that was started; child.pid is 0 for others */
-	int output;            /* what it writes, or -1 */
+	int output;            /* what it, or what it has started, writes, or -1 */
+	bool has_ended;        /* that was told; then output is not -1 yet */
 	char *name;            /* as shown */
 };
 
@@ -80,13 +81,13 @@ struct up_repl {
 	char prompt[UP_PROMPT_SIZE];       /* that is shown */
 	struct up_names *names;            /* of functions, for completion */
 	struct up_buf typed;               /* lines of an input that is not whole yet */
-	bool is_paused;                    /* lines of probes are left out */
+	bool is_paused;                    /* lines of probes and commands are left out */
 	bool is_over;                      /* its user leaves */
 	bool failed;                       /* because of a failure that was reported */
 	uint64_t left_out;                 /* lines since it was paused */
 	uint64_t gaps_seen;                /* losses that were noticed */
 	uint64_t lost_at;                  /* ns: when the latest were found */
-	uint64_t flood_at, flood;          /* lines of probes since then, ns */
+	uint64_t flood_at, flood;          /* lines of both since then, ns */
 	uint64_t looked_at;                /* ns: when hits were looked at last */
 	struct up_traced *traced;
 	size_t nr_traced;
@@ -102,6 +103,8 @@ void up_repl_say(struct up_repl *r, const char *fmt, ...) __attribute__((format(
 void up_repl_say_status(struct up_repl *r, const struct up_status *st);
 /* Shows what has been gathered in r->out, above the line that is being typed. */
 void up_repl_flush(struct up_repl *r);
+/* The same for what probes or commands have written: unless it is left out. */
+void up_repl_show_round(struct up_repl *r);
 /*
  * Handles and shows what has happened up to now. *busy: there was something, so that there may soon
  * be more. False after a message, when the session cannot go on.

@@ -83,7 +83,7 @@ static bool restrict_to(struct up_repl *r, pid_t pid, struct up_status *st)
 static bool is_traced(const struct up_repl *r, pid_t pid)
 {
 	for (size_t i = 0; i < r->nr_traced; i++)
-		if (r->traced[i].pid == pid)
+		if (r->traced[i].pid == pid && !r->traced[i].has_ended)
 			return true;
 	return false;
 }
@@ -91,7 +91,9 @@ static bool is_traced(const struct up_repl *r, pid_t pid)
 static void list_traced(struct up_repl *r)
 {
 	for (size_t i = 0; i < r->nr_traced; i++)
-		up_repl_say(r, "%d (%s)", (int)r->traced[i].pid, r->traced[i].name);
+		up_repl_say(r, "%d (%s)%s", (int)r->traced[i].pid, r->traced[i].name,
+			    r->traced[i].has_ended ? " has ended; what it has started goes on"
+						   : "");
 	if (r->is_restricted && !r->nr_traced)
 		up_repl_say(r, "nothing is traced any more: all that was has ended; `attach PID` "
 			       "traces another");
@@ -184,7 +186,8 @@ static int hold(struct up_repl *r, char **words, struct up_child *c, int output,
 		int again = up_attach_follow(a, true, err ? NULL : st);
 
 		for (size_t i = 0; i < r->nr_traced && !again; i++)
-			up_attach_add_process(a, r->traced[i].pid, NULL);
+			if (!r->traced[i].has_ended)
+				up_attach_add_process(a, r->traced[i].pid, NULL);
 		if (!err && !again)
 			again = up_attach_add_thread(a, c->pid, st);
 		err = err ? err : again;
@@ -262,18 +265,21 @@ size_t up_repl_fds(const struct up_repl *r, struct pollfd *fds, size_t max)
 	return nr;
 }
 
-/* Lines of its output, escaped; a part of a line is shown as one. */
-static void pass_on(struct up_repl *r, struct up_traced *t)
+/*
+ * Lines of its output, escaped; a part of a line is shown as one. False when there is nothing for
+ * now.
+ */
+static bool pass_on(struct up_repl *r, struct up_traced *t)
 {
 	char text[CHUNK];
 	ssize_t n = read(t->output, text, sizeof(text));
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
+		return false;
 	if (n <= 0) {
 		close(t->output);
 		t->output = -1;
-		return;
+		return false;
 	}
 	for (ssize_t i = 0, from = 0; i <= n; i++) {
 		if (i < n && text[i] != '\n' && text[i] != '\t')
@@ -283,7 +289,10 @@ static void pass_on(struct up_repl *r, struct up_traced *t)
 			up_buf_putc(&r->out.buf, text[i]);
 		from = i + 1;
 	}
-	up_repl_flush(r);
+	if (text[n - 1] != '\n')
+		up_buf_putc(&r->out.buf, '\n');
+	up_repl_show_round(r);
+	return true;
 }
 
 static bool has_ended(struct up_traced *t)
@@ -320,13 +329,16 @@ void up_repl_processes(struct up_repl *r)
 	for (size_t i = r->nr_traced; i-- > 0;) {
 		struct up_traced *t = &r->traced[i];
 
-		if (t->output >= 0)
-			pass_on(r, t);
-		if (t->output >= 0 && !t->child.ended)
-			up_child_ended(&t->child);
-		if (t->output >= 0 || !has_ended(t))
+		bool ended = t->has_ended || has_ended(t); /* before it is read, so that all is */
+		bool wrote = t->output >= 0 && pass_on(r, t);
+
+		if (!ended || wrote)
 			continue;
-		say_end(r, t);
+		if (!t->has_ended)
+			say_end(r, t);
+		t->has_ended = true;
+		if (t->output >= 0)
+			continue; /* what it has started goes on */
 		drop_traced(r, i);
 	}
 }

@@ -121,6 +121,26 @@ else:
     p.status = 0
     p.fail("the command goes on")
 
+# A command has ended when it has, also when what it has started still holds its output.
+p = Prompt(columns=160)
+helper = "sleep 1000 & echo helper $!; sleep 0.5; echo behind"
+p.do("run sh -c '%s'" % helper)
+helper = int(p.wait("the helper", r"^helper (\d+)$").group(1))
+ended = p.wait("its end", r"^(\d+) \(sh\) has ended with status 0$")
+p.equal([line for line in p.screen.text() if re.search("^behind|has ended", line)][0], "behind")
+p.holds(p.do("attach"), r"^%s \(sh\) has ended; what it has started goes on$" % ended.group(1))
+os.kill(helper, signal.SIGTERM)
+
+# Its flood is stopped as that of probes is.
+p.line("run sh -c 'seq 100; sleep 1; seq 101 5000'")
+p.wait("the flood", r"^100$")
+p.type("\x03")
+p.wait("the pause", "output is left out from here on")
+p.wait("its end", r"^\d+ \(sh\) has ended with status 0$", p.mark() - 1)
+p.equal("101" in p.screen.text(), False)
+p.holds(p.do("resume"), r"^49\d\d lines were left out meanwhile$")
+p.equal(p.leave(), 0)
+
 # Losses are told of while they happen, and mark the prompt.
 p = Prompt("--buffer", "64KiB", columns=160)
 p.do("probe %s:alpha < a = count() >" % ASKED)
