@@ -16,20 +16,23 @@ point mine.alpha = %s:alpha < fifth = arg4 > on return < answer = retval >
 p = Prompt(columns=160)
 
 
+def becomes(want):
+    """Is that the line, within a second?"""
+    for _ in range(20):
+        p.read(0.05)
+        if p.last().rstrip() == want:
+            return True
+    return False
+
+
 def completes(text, want):
     """Tab behind the text makes it `want`; a slow machine's is not ready with all names at once."""
     for _ in range(20):
         p.type(text + "\t")
-        p.wait_last(r"up> " + re.escape(text.rstrip()) + ".*")
-        for _ in range(20):
-            p.read(0.05)
-            if p.last() == ("up> " + want).rstrip():
-                break
-        else:
-            p.type("\x15")
-            p.wait_last(r"up> ?")
-            continue
-        break
+        if becomes("up> " + want.rstrip()):
+            break
+        p.type("\x15")
+        p.wait_last(r"up> ?")
     p.wait_last(r"up> " + re.escape(want.rstrip()))
     p.read(0.05)
     p.equal(p.screen.column, len("up> " + want))
