@@ -160,6 +160,8 @@ static struct up_type check_member(struct up_check *cx, struct up_node *n)
 		return n->type;
 	if (obj->kind == ND_DOLLAR || obj->kind == ND_ARROW)
 		return check_own_later(cx, n);
+	if (up_check_expr(cx, n->member.obj).ty == TY_POISON)
+		return up_poison(n);
 	up_error(cx->ds, n->span, E_UNKNOWN_NAME, "`%s` has no parts to pick with a dot",
 		 up_source_label(cx->ds, cx->ds->arena, obj->span));
 	return up_poison(n);
