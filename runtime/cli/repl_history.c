@@ -20,10 +20,11 @@
 #define READ_MAX (4 * FILE_MAX)
 #define INPUT_MAX (1 << 16) /* bytes of an input that is kept */
 
-/* Makes the folders and the path of the file; false when there is no home. */
+/* Makes the folders, but no home, and the path of the file; false when there is none. */
 static bool find_file(struct up_buf *path)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	size_t from = 1;
 
 	if (state && *state == '/')
 		up_buf_puts(path, state);
@@ -31,8 +32,10 @@ static bool find_file(struct up_buf *path)
 		up_buf_printf(path, "%s/.local/state", home);
 	else
 		return false;
+	if (!state || *state != '/')
+		from = strlen(home) + 1;
 	up_buf_puts(path, "/uptick");
-	for (size_t i = 1; !path->failed && i <= path->len; i++) {
+	for (size_t i = from; !path->failed && i <= path->len; i++) {
 		if (i < path->len && path->s[i] != '/')
 			continue;
 		char c = path->s[i];

@@ -197,3 +197,15 @@ p.type("\r")
 p.settle(-1)
 p.equal(p.do("doubled(4)"), "8")
 p.equal(p.leave(), 0)
+
+# A home that is not there is not made.
+del os.environ["XDG_STATE_HOME"]
+os.environ["HOME"] = TMP + "/home"
+for is_there in (False, True):
+    if is_there:
+        os.mkdir(TMP + "/home")
+    p = Prompt(columns=160)
+    p.equal(p.do("1"), "1")
+    p.equal(p.leave(), 0)
+    p.equal(os.path.exists(TMP + "/home"), is_there)
+p.equal(open(TMP + "/home/.local/state/uptick/history").read(), "1\n")
