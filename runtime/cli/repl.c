@@ -498,7 +498,9 @@ int up_repl(const struct up_opts *o, const struct up_signals *sig)
 	} else {
 		up_repl_say(&r, "uptick " UPTICK_VERSION
 				"; `help` lists what can be typed, Ctrl-D leaves");
-		up_repl_start(&r);
+		/* Who asked for one process does not want all of them. */
+		if (!up_repl_start(&r))
+			r.is_over = r.failed = true;
 		up_repl_flush(&r);
 		loop(&r);
 		up_line_close();

@@ -173,8 +173,8 @@ void up_repl_comm(pid_t pid, char name[64]);
 void up_repl_attach(struct up_repl *r, const char *args);
 void up_repl_detach(struct up_repl *r, const char *args);
 void up_repl_run(struct up_repl *r, const char *args);
-/* What -p and -c ask for. */
-void up_repl_start(struct up_repl *r);
+/* What -p and -c ask for. False after a message, when there is no such process. */
+bool up_repl_start(struct up_repl *r);
 /* What to poll for them: at most `max` descriptors; how many. */
 struct pollfd;
 size_t up_repl_fds(const struct up_repl *r, struct pollfd *fds, size_t max);

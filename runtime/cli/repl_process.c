@@ -241,12 +241,15 @@ void up_repl_run(struct up_repl *r, const char *args)
 	up_buf_fini(&err);
 }
 
-void up_repl_start(struct up_repl *r)
+bool up_repl_start(struct up_repl *r)
 {
 	if (r->o->pid)
 		attach(r, r->o->pid);
+	if (r->o->pid && !r->is_restricted)
+		return false;
 	if (r->o->run)
 		up_repl_run(r, r->o->run);
+	return true;
 }
 
 /* ---- what becomes of them ---- */

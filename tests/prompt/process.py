@@ -5,7 +5,8 @@ import signal
 import subprocess
 import time
 
-from helper import ASKED, TMP, Asked, Prompt
+from helper import ASKED, TMP, UPTICK, Asked, Prompt
+from terminal import Terminal
 
 
 def used(pid):
@@ -120,6 +121,11 @@ for _ in range(100):
 else:
     p.status = 0
     p.fail("the command goes on")
+
+# Who asks for a process that is not there does not get all of them.
+t = Terminal([UPTICK, "-p", "99999999"], columns=160)
+if t.end() != 1 or not any(line.startswith("cannot trace the process 99999999") for line in t.screen.text()):
+    t.fail("it goes on without the process")
 
 # A command has ended when it has, also when what it has started still holds its output.
 p = Prompt(columns=160)
