@@ -17,6 +17,9 @@ struct up_succession {
 	/* Of each aggregation and variable of the new plan: which one of the old goes on in it, or
 	 * UP_NONE. */
 	uint32_t *aggs, *vars;
+	/* Set by the caller behind up_plan_succeed(): which events are not to be armed if they are
+	 * new; NULL for none. */
+	const bool *is_off;
 	/* Events and sites from here on are new; those before it are the old plan's, in its order.
 	 */
 	uint32_t first_event, first_site;

@@ -443,18 +443,31 @@ int up_attach_enable(struct up_attach *a, uint32_t event, uint32_t site, struct 
 	maps_init(&maps, a->plan, site);
 	for (uint32_t i = event; i < a->records.nr && !err; i++) {
 		err = up_attach_filter(a, &a->records.events[i], st);
-		if (!err)
+		if (!err && !a->records.events[i].is_off)
 			err = enable_event(a, &a->records.events[i], st);
 	}
 	maps_fini(&maps);
 	return err;
 }
 
+/* Mapped, a place that the kernel cannot probe is refused at once. */
+static int enable_mapped(struct up_attach *a, struct up_record_event *e, struct up_status *st)
+{
+	const struct up_plan_event *pe = &a->plan->events[e->event];
+	struct maps maps;
+
+	maps_init(&maps, a->plan, pe->nr_sites ? pe->sites[0] : a->plan->nr_sites);
+	int err = enable_event(a, e, st);
+	maps_fini(&maps);
+	return err;
+}
+
 int up_attach_enable_again(struct up_attach *a, struct up_record_event *e, struct up_status *st)
 {
-	int err = enable_event(a, e, st);
+	int err = e->is_untried ? enable_mapped(a, e, st) : enable_event(a, e, st);
 
 	e->is_off = err != 0;
+	e->is_untried &= e->is_off;
 	return err;
 }
 

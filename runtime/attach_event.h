@@ -19,10 +19,10 @@ int up_attach_define_as(struct up_attach *a, const char *name, const uint32_t *s
 /* -ESTALE when a file of the plan's sites, from number `first` on, is not what was read. */
 int up_attach_check_files(const struct up_plan *plan, uint32_t first, struct up_status *st);
 
-/* Arms entries of a->records from `event` on; the files of sites from `site` on are mapped
- * meanwhile. */
+/* Arms entries of a->records from `event` on, but for those that are off; the files of sites from
+ * `site` on are mapped meanwhile. */
 int up_attach_enable(struct up_attach *a, uint32_t event, uint32_t site, struct up_status *st);
-/* Arms one again, whose sites' files need not be mapped: the kernel has taken them before. */
+/* Arms one that is off. Its sites' files need not be mapped when the kernel has taken it before. */
 int up_attach_enable_again(struct up_attach *a, struct up_record_event *e, struct up_status *st);
 int up_attach_disable(struct up_attach *a, struct up_record_event *e, struct up_status *st);
 

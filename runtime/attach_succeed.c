@@ -72,6 +72,11 @@ static int add_events(struct up_attach *a, const struct up_succession *s, struct
 		err = up_attach_check_files(a->plan, s->first_site, st);
 	if (!err)
 		err = up_attach_layout_from(a, s->first_event, st);
+	for (uint32_t i = first; i < a->records.nr && s->is_off && !err; i++) {
+		struct up_record_event *e = &a->records.events[i];
+
+		e->is_off = e->is_untried = s->is_off[e->event];
+	}
 	if (!err)
 		err = up_attach_enable(a, first, s->first_site, st);
 	if (err)

@@ -23,7 +23,8 @@ struct up_record_event {
 	struct up_field tid; /* common_pid */
 	/* of UP_EVENT_PROBE */
 	bool is_filtered; /* does the kernel judge a condition? */
-	bool is_off;      /* was it disarmed while the run goes on? */
+	bool is_off;      /* is it disarmed while the run goes on? */
+	bool is_untried;  /* and was it never armed? */
 	bool is_retired;  /* was it so because another plan comes, which has it no more? */
 	uint32_t event;   /* index in plan->events */
 	uint32_t site;    /* index in plan->sites, or UP_NONE: `site_field` holds it */

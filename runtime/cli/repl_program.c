@@ -331,6 +331,31 @@ static void say_lost_content(struct attempt *a, const struct up_succession *s)
 					    old->vars[k].name);
 }
 
+static bool is_off_in(const struct up_program *p, const struct up_decl *d)
+{
+	for (size_t i = 0; d && i < p->nr; i++)
+		if (p->v[i].decl == d)
+			return p->v[i].is_off;
+	return false;
+}
+
+/* Which events belong to probes that are disabled; NULL when memory is out. */
+static bool *find_off(const struct attempt *a)
+{
+	bool *off = calloc((size_t)a->plan->nr_events + 1, sizeof(*off));
+
+	for (uint32_t i = 0; off && i < a->plan->nr_events; i++) {
+		const struct up_plan_event *e = &a->plan->events[i];
+
+		if (e->nr_sites) {
+			uint32_t probe = a->plan->progs[a->plan->sites[e->sites[0]].prog].probe;
+
+			off[i] = is_off_in(a->program, a->probes[probe].decl);
+		}
+	}
+	return off;
+}
+
 static bool succeed(struct attempt *a)
 {
 	struct up_repl *r = a->r;
@@ -341,11 +366,16 @@ static bool succeed(struct attempt *a)
 
 	if (up_plan_succeed(a->plan, r->plan, &s))
 		return say_no_memory(r);
+	bool *off = find_origins(a) ? find_off(a) : NULL;
+	if (!off)
+		return say_no_memory(r);
+	s.is_off = off;
 	/* Only from here to there nothing else prints. */
 	const struct up_out_form *form = r->out.form;
 	r->out.form = r->once_form ? r->once_form : form;
 	int err = up_session_succeed(r->session, a->plan, &s, &st);
 	r->out.form = form;
+	free(off);
 	if (err) {
 		r->generation++; /* names that may be in the kernel now are not used again */
 		if (err == -ESTALE) {
@@ -354,7 +384,7 @@ static bool succeed(struct attempt *a)
 		return report(a, &st);
 	}
 	say_lost_content(a, &s);
-	return find_origins(a);
+	return true;
 }
 
 /* The session runs the attempt's plan now. */
@@ -430,14 +460,6 @@ bool up_program_stands(struct up_repl *r)
 
 /* ---- on and off ---- */
 
-static bool is_off(const struct up_repl *r, const struct up_decl *d)
-{
-	for (size_t i = 0; d && i < r->program.nr; i++)
-		if (r->program.v[i].decl == d)
-			return r->program.v[i].is_off;
-	return false;
-}
-
 bool up_program_sync(struct up_repl *r)
 {
 	uint64_t now = up_clock_ns(CLOCK_MONOTONIC);
@@ -450,13 +472,13 @@ bool up_program_sync(struct up_repl *r)
 		if (!e->nr_sites)
 			continue;
 		uint32_t probe = r->plan->progs[r->plan->sites[e->sites[0]].prog].probe;
-		err = up_attach_switch(r->session->attach, i, !is_off(r, r->probes[probe].decl),
-				       &st);
+		err = up_attach_switch(r->session->attach, i,
+				       !is_off_in(&r->program, r->probes[probe].decl), &st);
 	}
 	for (uint32_t i = 0; i < r->plan->nr_blocks; i++)
 		if (r->plan->blocks[i].which == UP_ON_EVERY)
-			up_engine_switch(&r->session->engine, i, !is_off(r, r->blocks[i].decl),
-					 now);
+			up_engine_switch(&r->session->engine, i,
+					 !is_off_in(&r->program, r->blocks[i].decl), now);
 	if (err)
 		up_repl_say_status(r, &st);
 	return !err;
