@@ -493,7 +493,26 @@ static bool no_function(void *arg, const char *name)
 	return false;
 }
 
-/* Cuts the text into declarations, and adds an entry for each. */
+/* Puts a function, constant or parameter in the place of the one of the same name. */
+static bool replace_entry(struct up_repl *r, struct up_program *next, struct up_decl *d)
+{
+	const struct up_given *g = d->gives;
+
+	for (size_t i = 0; g && g->name && !g->is_point && i < next->nr; i++) {
+		struct up_entry *e = &next->v[i];
+		const struct up_given *old = e->decl->gives;
+
+		if (!old || !old->name || old->is_point || strcmp(old->name, g->name) != 0)
+			continue;
+		d->number = e->decl->number;
+		r->nr_decls--;
+		*e = (struct up_entry){ .decl = d };
+		return true;
+	}
+	return false;
+}
+
+/* Cuts the text into declarations, and adds an entry for each; one alone can replace another. */
 static bool add_entries(struct up_repl *r, struct up_arena *arena, const char *text, size_t len,
 			struct up_program *next)
 {
@@ -522,7 +541,8 @@ static bool add_entries(struct up_repl *r, struct up_arena *arena, const char *t
 			return say_no_memory(r);
 		}
 		d->gives = is_whole ? NULL : up_given_copy(&typed.gives[i]);
-		next->v[next->nr++].decl = d;
+		if (nr != 1 || !replace_entry(r, next, d))
+			next->v[next->nr++].decl = d;
 	}
 	return true;
 }
@@ -545,6 +565,8 @@ bool up_program_add(struct up_repl *r, const char *text, size_t len)
 	up_arena_on_oom(arena, NULL);
 	up_arena_free(arena);
 	if (ok) {
+		if (r->nr_decls == number)
+			up_repl_say(r, "it is defined anew; `undo` brings back what it was");
 		up_program_push(r, old);
 	} else {
 		free(old.v);
