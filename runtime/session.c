@@ -196,15 +196,18 @@ static int retire(struct up_session *s, const struct up_succession *by, struct u
 }
 
 int up_session_succeed(struct up_session *s, const struct up_plan *plan,
-		       const struct up_succession *by, struct up_status *st)
+		       const struct up_succession *by, void (*retired)(void *arg), void *arg,
+		       struct up_status *st)
 {
 	struct up_engine_next next;
 	int err = up_engine_prepare(&s->engine, plan, &next, st);
 
 	if (!err)
 		err = retire(s, by, st);
-	if (!err)
+	if (!err) {
+		retired(arg);
 		err = up_attach_extend(s->attach, plan, by, st);
+	}
 	if (err) {
 		up_engine_next_fini(&next);
 		return err;

@@ -64,12 +64,13 @@ int up_session_grow(struct up_session *s, uint32_t first, bool *has_begun, struc
 
 /*
  * Another plan, which up_plan_succeed() has made fit, goes on where this one is, with all that has
- * gathered. Records of what is gone are handled before, those of what goes on are not lost. After a
- * failure all is as it was. The old plan can be freed then.
+ * gathered. Records of what is gone are handled before, then `retired` is called; those of what
+ * goes on are not lost. After a failure all is as it was. The old plan can be freed then.
  */
 struct up_succession;
 int up_session_succeed(struct up_session *s, const struct up_plan *plan,
-		       const struct up_succession *by, struct up_status *st);
+		       const struct up_succession *by, void (*retired)(void *arg), void *arg,
+		       struct up_status *st);
 
 /* Readable when there are events; when the keeper has died. */
 int up_session_events_fd(const struct up_session *s);

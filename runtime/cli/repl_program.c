@@ -194,6 +194,7 @@ static void build_parts(struct attempt *a, const struct up_part *parts, size_t n
 	struct builder b = { a, parts, nr, eventfd(0, EFD_CLOEXEC) };
 	pthread_t t;
 
+	up_repl_flush(a->r); /* it is no line of a probe */
 	if (b.done >= 0 && start_thread(&t, &b)) {
 		up_repl_serve(a->r, b.done);
 		pthread_join(t, NULL);
@@ -356,6 +357,16 @@ static bool *find_off(const struct attempt *a)
 	return off;
 }
 
+/* Nothing that is gone prints any more, and from here on what begins does. */
+static void end_hits(void *arg)
+{
+	struct up_repl *r = arg;
+
+	up_repl_show_round(r);
+	if (r->once_form)
+		r->out.form = r->once_form;
+}
+
 static bool succeed(struct attempt *a)
 {
 	struct up_repl *r = a->r;
@@ -370,10 +381,9 @@ static bool succeed(struct attempt *a)
 	if (!off)
 		return say_no_memory(r);
 	s.is_off = off;
-	/* Only from here to there nothing else prints. */
 	const struct up_out_form *form = r->out.form;
-	r->out.form = r->once_form ? r->once_form : form;
-	int err = up_session_succeed(r->session, a->plan, &s, &st);
+	up_repl_flush(r);
+	int err = up_session_succeed(r->session, a->plan, &s, end_hits, r, &st);
 	r->out.form = form;
 	free(off);
 	if (err) {

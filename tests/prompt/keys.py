@@ -74,6 +74,15 @@ p.equal(p.screen.text()[first + 1:p.mark()], ["7"])
 p.equal(p.do("resume"), "3 lines were left out meanwhile")
 p.do("disable 1")
 
+# Also the last lines of a probe that goes.
+p.do("probe %s:alpha < print(arg0) >" % ASKED)
+p.do("pause")
+asked.ask("pace 5000 100")
+p.read(0.2)
+p.equal(p.do("undo"), "")
+p.holds(p.do("resume"), r"lines were left out meanwhile$")
+asked.wait()
+
 # Another size, narrower than what is typed.
 p.resize(24, 30)
 p.type("1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9")
