@@ -20,6 +20,7 @@
 #include "runtime/clock.h"
 
 #define GATHER_MS 20           /* how long events gather between two rounds while there are some */
+#define REST_MS 100            /* how often is looked for the rest of a line of a command */
 #define MARK_NS 3000000000ull  /* how long a loss marks the prompt */
 #define FLOOD_NS 1000000000ull /* so many lines in such a time are a flood, which Ctrl-C stops */
 #define FLOOD_LINES 10
@@ -285,6 +286,8 @@ static int wait_ms(const struct up_repl *r, bool busy, uint64_t now)
 		ms = 500; /* the mark goes */
 	if (up_repl_must_look(r) && (ms < 0 || ms > UP_FILEWATCH_LOOK_MS))
 		ms = UP_FILEWATCH_LOOK_MS;
+	if (up_repl_has_rest(r) && (ms < 0 || ms > REST_MS))
+		ms = REST_MS;
 	if (due) {
 		uint64_t left = due > now ? (due - now + 999999) / 1000000 : 0;
 

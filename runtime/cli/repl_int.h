@@ -55,6 +55,8 @@ struct up_traced {
 	int fd;                /* pidfd, or -1 */
 	struct up_child child; /* of one that was started; child.pid is 0 for others */
 	int output;            /* what it, or what it has started, writes, or -1 */
+	struct up_buf rest;    /* of that: what has been read of a line that is not whole */
+	uint64_t rest_at;      /* ns: since when it grows no more */
 	bool has_ended;        /* that was told; then output is not -1 yet */
 	char *name;            /* as shown */
 };
@@ -178,6 +180,8 @@ bool up_repl_start(struct up_repl *r);
 /* What to poll for them: at most `max` descriptors; how many. */
 struct pollfd;
 size_t up_repl_fds(const struct up_repl *r, struct pollfd *fds, size_t max);
+/* Waits one of them for the rest of a line? Then there must be another look soon. */
+bool up_repl_has_rest(const struct up_repl *r);
 /* Looks after processes that ended, and passes on what those that were started write. */
 void up_repl_processes(struct up_repl *r);
 void up_repl_processes_fini(struct up_repl *r);

@@ -41,6 +41,7 @@ static void drop_traced(struct up_repl *r, size_t i)
 	if (t->output >= 0)
 		close(t->output);
 	free(t->name);
+	up_buf_fini(&t->rest);
 	memmove(t, t + 1, (--r->nr_traced - i) * sizeof(*t));
 }
 
@@ -268,34 +269,76 @@ size_t up_repl_fds(const struct up_repl *r, struct pollfd *fds, size_t max)
 	return nr;
 }
 
-/*
- * Lines of its output, escaped; a part of a line is shown as one. False when there is nothing for
- * now.
- */
-static bool pass_on(struct up_repl *r, struct up_traced *t)
-{
-	char text[CHUNK];
-	ssize_t n = read(t->output, text, sizeof(text));
+/* A line is shown when it is whole, or so long, or nothing has come behind it for so long. */
+#define REST_MAX 65536
+#define REST_NS 200000000ull
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return false;
-	if (n <= 0) {
-		close(t->output);
-		t->output = -1;
-		return false;
-	}
-	for (ssize_t i = 0, from = 0; i <= n; i++) {
-		if (i < n && text[i] != '\n' && text[i] != '\t')
+/* Shows the first `len` bytes of what was read, escaped. */
+static void show_output(struct up_repl *r, struct up_traced *t, size_t len)
+{
+	const char *s = t->rest.s;
+	size_t from = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (s[i] != '\n' && s[i] != '\t')
 			continue;
-		up_text_escape(&r->out.buf, text + from, (size_t)(i - from), 0);
-		if (i < n)
-			up_buf_putc(&r->out.buf, text[i]);
+		up_text_escape(&r->out.buf, s + from, i - from, 0);
+		up_buf_putc(&r->out.buf, s[i]);
 		from = i + 1;
 	}
-	if (text[n - 1] != '\n')
+	up_text_escape(&r->out.buf, s + from, len - from, 0);
+	if (len && s[len - 1] != '\n')
 		up_buf_putc(&r->out.buf, '\n');
+	memmove(t->rest.s, t->rest.s + len, t->rest.len - len);
+	t->rest.len -= len;
 	up_repl_show_round(r);
-	return true;
+}
+
+static void show_rest(struct up_repl *r, struct up_traced *t)
+{
+	if (t->rest.len)
+		show_output(r, t, t->rest.len);
+}
+
+static void show_lines(struct up_repl *r, struct up_traced *t)
+{
+	const char *last = memrchr(t->rest.s, '\n', t->rest.len);
+
+	if (last)
+		show_output(r, t, (size_t)(last + 1 - t->rest.s));
+	if (t->rest.len > REST_MAX)
+		show_rest(r, t);
+}
+
+/* Passes on what it has written. False when there is nothing for now. */
+static bool pass_on(struct up_repl *r, struct up_traced *t)
+{
+	char *to = up_buf_room(&t->rest, CHUNK);
+	ssize_t n = to ? read(t->output, to, CHUNK) : 0;
+	uint64_t now = up_clock_ns(CLOCK_MONOTONIC);
+
+	if (n > 0) {
+		t->rest.len += (size_t)n;
+		t->rest_at = now;
+		show_lines(r, t);
+		return true;
+	}
+	bool is_over = n == 0 || (errno != EAGAIN && errno != EINTR);
+	if (is_over || now - t->rest_at >= REST_NS)
+		show_rest(r, t);
+	if (is_over) {
+		close(t->output);
+		t->output = -1;
+	}
+	return false;
+}
+
+bool up_repl_has_rest(const struct up_repl *r)
+{
+	for (size_t i = 0; i < r->nr_traced; i++)
+		if (r->traced[i].rest.len)
+			return true;
+	return false;
 }
 
 static bool has_ended(struct up_traced *t)
@@ -337,6 +380,7 @@ void up_repl_processes(struct up_repl *r)
 
 		if (!ended || wrote)
 			continue;
+		show_rest(r, t);
 		if (!t->has_ended)
 			say_end(r, t);
 		t->has_ended = true;

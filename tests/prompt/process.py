@@ -31,6 +31,20 @@ pid = int(p.wait("its number", r"^(\d+) started: sleep$").group(1))
 os.kill(pid, signal.SIGKILL)
 p.wait("its end", r"^%d \(sleep\) was ended by signal 9$" % pid)
 p.settle(-1)
+# A line that is written in pieces is shown as one; what goes on without an end is shown, too.
+p.line("run sh -c 'printf one; sleep 0.1; printf two; sleep 0.1; echo three; printf waiting; sleep 1; echo; printf last'")
+p.wait("the line", r"^onetwothree$")
+p.wait("a part of one", r"^waiting$")
+p.wait("the end of it", r"^last$")
+p.wait("its end", r"^\d+ \(sh\) has ended with status 0$")
+p.settle(-1)
+p.line("run awk 'BEGIN { for (i = 0; i < 3000; i++) print \"a line of some length, number\", i, \"of all\" }'")
+p.wait("the last one", r"^a line of some length, number 2999 of all$")
+p.wait("its end", r"^\d+ \(awk\) has ended with status 0$")
+p.settle(-1)
+p.equal([line for line in p.screen.text() if "of some length" in line and
+         not line.startswith(("a line of some length, number ", "up")) or line == "of all"], [])
+p.equal(len([line for line in p.screen.text() if line.startswith("a line of some") and line.endswith(" of all")]), 3000)
 p.holds(p.do("run nowhere-to-be-found"), "no such program")
 broken = TMP + "/broken"
 with open(broken, "w") as script:
@@ -84,8 +98,9 @@ p.equal(p.do("n[%d].count + n[%d].count" % (first.pid, second.pid)), "11")
 p.equal(p.do("len(n)"), str(before + 1))
 
 # A command that is run then is traced, too, and so is what it starts.
+first_line = p.mark()
 p.line("run sh -c 'echo beta 6 | %s'" % ASKED)
-p.wait("its end", r"^\d+ \(sh\) has ended with status 0$")
+p.wait("its end", r"^\d+ \(sh\) has ended with status 0$", first_line)
 p.settle(-1)
 p.equal(p.do("len(b)"), "1")
 other = subprocess.run([ASKED], input="beta 9\n", text=True, stdout=subprocess.DEVNULL)
