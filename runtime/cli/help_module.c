@@ -154,18 +154,23 @@ static bool help_on(struct up_arena *a, const struct up_builtin_module *m, const
 	return true;
 }
 
+static bool help_within(struct up_arena *a, const struct up_builtin_module *m, const char *word,
+			struct up_buf *out)
+{
+	jmp_buf oom;
+
+	if (setjmp(oom))
+		return false;
+	up_arena_on_oom(a, &oom);
+	return help_on(a, m, word, out);
+}
+
 bool up_help_module(const char *word, struct up_buf *out)
 {
 	const struct up_builtin_module *m = find_module(word);
 	struct up_arena *a = m ? up_arena_new() : NULL;
-	jmp_buf oom;
+	bool found = a && help_within(a, m, word, out);
 
-	if (!a || setjmp(oom)) {
-		up_arena_free(a);
-		return false;
-	}
-	up_arena_on_oom(a, &oom);
-	bool found = help_on(a, m, word, out);
 	up_arena_free(a);
 	return found;
 }
