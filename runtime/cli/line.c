@@ -42,6 +42,7 @@ static struct {
 	__typeof__(rl_deprep_term_function) *deprep_hook;
 	__typeof__(rl_completion_matches) *matches;
 	__typeof__(rl_get_screen_size) *screen_size;
+	__typeof__(rl_set_screen_size) *set_screen_size;
 	__typeof__(rl_bind_keyseq_in_map) *bind;
 	__typeof__(rl_get_keymap_by_name) *keymap;
 	__typeof__(rl_insert_text) *insert;
@@ -88,6 +89,7 @@ static const struct up_late_function entries[] = {
 	ENTRY("rl_deprep_term_function", deprep_hook),
 	ENTRY("rl_completion_matches", matches),
 	ENTRY("rl_get_screen_size", screen_size),
+	ENTRY("rl_set_screen_size", set_screen_size),
 	ENTRY("rl_bind_keyseq_in_map", bind),
 	ENTRY("rl_get_keymap_by_name", keymap),
 	ENTRY("rl_insert_text", insert),
@@ -347,6 +349,19 @@ static void take_line(char *s)
 	rl.remove();
 }
 
+#define NARROWEST 10 /* columns; with 2 of them readline reads behind the line it has shown */
+
+/* Is the window too narrow? Then readline takes it for wider. */
+static bool widen(void)
+{
+	struct winsize ws;
+
+	if (ioctl(STDIN_FILENO, TIOCGWINSZ, &ws) || !ws.ws_col || ws.ws_col >= NARROWEST)
+		return false;
+	rl.set_screen_size(ws.ws_row, NARROWEST);
+	return true;
+}
+
 static ssize_t put(void *cookie, const char *s, size_t len)
 {
 	(void)cookie;
@@ -368,6 +383,7 @@ static void set_up(void)
 	*rl.outstream = screen;
 	rl.stifle_history(HISTORY_MAX);
 	rl.initialize();
+	widen();
 	bind_paste();
 }
 
@@ -470,7 +486,11 @@ void up_line_show(void)
 
 void up_line_resize(void)
 {
-	if (rl.lib && is_asking)
+	if (!rl.lib || !is_asking)
+		return;
+	if (widen())
+		rl.update();
+	else
 		rl.resize();
 }
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lang/base/text.h"
 #include "runtime/cli/line.h"
 #include "runtime/cli/readfile.h"
 #include "runtime/cli/repl_int.h"
@@ -75,6 +76,19 @@ static void unescape(const char *s, size_t len, struct up_buf *out)
 	}
 }
 
+/* What is not text nobody typed, and it is not sent to the terminal. */
+static bool is_text(const struct up_buf *b)
+{
+	uint32_t cp;
+
+	for (size_t i = 0, n; i < b->len; i += n) {
+		n = up_utf8_decode(b->s + i, b->len - i, &cp);
+		if (!n || (cp < ' ' && cp != '\n' && cp != '\t') || (cp >= 0x7f && cp < 0xa0))
+			return false;
+	}
+	return true;
+}
+
 void up_history_load(void)
 {
 	int fd = open_file(O_RDONLY);
@@ -91,7 +105,7 @@ void up_history_load(void)
 			break;
 		up_buf_reset(&one);
 		unescape(s, (size_t)(end - s), &one);
-		if (one.len && !one.failed)
+		if (one.len && !one.failed && is_text(&one))
 			up_line_remember(one.s);
 	}
 	up_buf_fini(&text);
@@ -139,8 +153,10 @@ void up_history_add(const char *text, size_t len)
 	up_buf_putc(&line, '\n');
 	fd = line.failed ? -1 : open_file(O_RDWR | O_APPEND | O_CREAT);
 	if (fd >= 0) {
-		flock(fd, LOCK_EX);
-		if (!fstat(fd, &sb) && sb.st_size > FILE_MAX)
+		/* It is not waited for: somebody may keep it locked. */
+		bool is_mine = !flock(fd, LOCK_EX | LOCK_NB);
+
+		if (is_mine && !fstat(fd, &sb) && sb.st_size > FILE_MAX)
 			shorten(fd);
 		if (write(fd, line.s, line.len) < 0)
 			line.failed = true; /* not kept: no reason to bother anybody */

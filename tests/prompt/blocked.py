@@ -1,9 +1,10 @@
-"""A terminal that takes nothing, that goes, or that is in the midst of a paste."""
+"""A terminal that takes nothing, that goes, is in the midst of a paste, or very narrow; a history that is locked."""
+import fcntl
 import os
 import signal
 import time
 
-from helper import ASKED, Asked, Prompt
+from helper import ASKED, TMP, Asked, Prompt
 from terminal import LIMIT
 
 PASTE, PASTED = "\x1b[200~", "\x1b[201~"
@@ -105,3 +106,31 @@ os.close(p.fd)
 ends(p)
 p.equal(p.status, 0)
 p.equal(asked.end(), 0)
+
+# No width of the window harms.
+for columns in 1, 2, 3, 5, 9:
+    p = Prompt(columns=120)
+    p.resize(1, columns)
+    os.kill(p.pid, signal.SIGWINCH)
+    p.read(0.2)
+    p.type("1 + 1\r")
+    p.read(0.3)
+    p.type("li\t\t\x15")
+    p.read(0.3)
+    p.type("\x04")
+    p.equal(p.end(), 0)
+
+# Nor does a history that is no text, or that somebody keeps locked.
+os.makedirs(TMP + "/state/uptick")
+with open(TMP + "/state/uptick/history", "wb") as history:
+    history.write(b"1 + 4\n\x1b]0;title\x07\n\xff\n\xc2\x9b1m\n")
+    history.flush()
+    fcntl.flock(history, fcntl.LOCK_EX)
+    p = Prompt(env={"XDG_STATE_HOME": TMP + "/state"})
+    p.type("\x1b[A")
+    p.wait_last(r"up> 1 \+ 4")
+    p.type("\x15")
+    p.equal(p.do("1 + 5"), "6")
+    p.equal(p.leave(), 0)
+with open(TMP + "/state/uptick/history", "rb") as history:
+    p.equal(history.read().endswith(b"\n1 + 5\n"), True)
