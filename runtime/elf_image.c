@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "lang/base/text.h"
+#include "runtime/mapguard.h"
 
 #ifndef EM_LOONGARCH
 #define EM_LOONGARCH 258
@@ -330,12 +331,15 @@ struct up_elf *up_elf_open(int fd, const char *name, struct up_why *why)
 		up_elf_refuse(why, "%s cannot be mapped: %s", name, strerror(errno));
 		return NULL;
 	}
+	up_mapguard_add(map, size);
 	struct up_elf *e = up_elf_open_bytes(map, size, name, why);
-	if (e)
+	if (e) {
 		e->is_mapped = true;
-	else
-		munmap(map, size);
-	return e;
+		return e;
+	}
+	up_mapguard_remove(map);
+	munmap(map, size);
+	return NULL;
 }
 
 void up_elf_free(struct up_elf *e)
@@ -343,8 +347,10 @@ void up_elf_free(struct up_elf *e)
 	if (!e)
 		return;
 	elf_end(e->handle);
-	if (e->is_mapped)
+	if (e->is_mapped) {
+		up_mapguard_remove(e->bytes);
 		munmap((void *)e->bytes, e->size);
+	}
 	if (e->more)
 		free(e->more->frames);
 	free(e->more);

@@ -4,7 +4,7 @@
  * Headers and sections are read by libelf. Knows nothing of $PATH, of processes or of the language.
  *
  * Only files of this machine's byte order, of 32 or 64 bits. A file that somebody truncates while
- * it is mapped ends us with SIGBUS, as it ends every program that maps files.
+ * it is mapped reads as zeros behind its new end: see mapguard.h.
  */
 #ifndef UP_ELF_IMAGE_H
 #define UP_ELF_IMAGE_H
