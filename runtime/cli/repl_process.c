@@ -108,7 +108,9 @@ static void attach(struct up_repl *r, pid_t pid)
 	char name[64];
 
 	up_repl_comm(pid, name);
-	if (is_traced(r, pid) && r->is_restricted) {
+	if (pid == getpid()) {
+		up_repl_say(r, "%d is uptick itself, which is not traced", (int)pid);
+	} else if (is_traced(r, pid) && r->is_restricted) {
 		up_repl_say(r, "%d is traced already", (int)pid);
 	} else if (!restrict_to(r, pid, &st)) {
 		up_repl_say_status(r, &st);
