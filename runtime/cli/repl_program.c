@@ -443,7 +443,7 @@ bool up_program_apply(struct up_repl *r, struct up_program next, const struct up
 		take_program(r, next);
 		learn_kinds(r);
 		up_repl_watch(r);
-		ok = up_program_sync(r);
+		up_program_sync(r); /* the program is the new one, even if not all is armed */
 	} else {
 		free(next.v);
 	}
