@@ -454,9 +454,12 @@ int up_attach_enable(struct up_attach *a, uint32_t event, uint32_t site, struct 
 static int enable_mapped(struct up_attach *a, struct up_record_event *e, struct up_status *st)
 {
 	const struct up_plan_event *pe = &a->plan->events[e->event];
+	uint32_t first = a->plan->nr_sites;
 	struct maps maps;
 
-	maps_init(&maps, a->plan, pe->nr_sites ? pe->sites[0] : a->plan->nr_sites);
+	for (uint32_t i = 0; i < pe->nr_sites; i++)
+		first = pe->sites[i] < first ? pe->sites[i] : first;
+	maps_init(&maps, a->plan, first);
 	int err = enable_event(a, e, st);
 	maps_fini(&maps);
 	return err;

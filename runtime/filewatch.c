@@ -249,9 +249,12 @@ bool up_filewatch_look(struct up_filewatch *w, up_filewatch_fn *fn, void *arg)
 {
 	bool any = false;
 
-	/* What happens before the new watches are there would not be told. */
+	/* What happens before the new watches are there is not told: another time can be a write.
+	 */
 	for (unsigned i = 0; i < 3 && look(w, fn, arg); i++) {
 		watch_all(w);
+		for (size_t k = 0; k < w->nr; k++)
+			w->v[k].events |= IN_MODIFY;
 		any = true;
 	}
 	return any;

@@ -85,26 +85,37 @@ static unsigned count_changed(struct up_repl *r)
 	return nr;
 }
 
-void up_repl_reload(struct up_repl *r, const char *args)
+bool up_repl_look_anew(struct up_repl *r, pid_t seen_by)
 {
 	struct up_elf_resolver *known = r->elf;
-	unsigned before = count_changed(r);
 	struct up_program same;
+	pid_t before = r->seen_by;
 
-	(void)args;
 	if (!up_program_copy(&r->program, 0, &same)) {
 		up_repl_say(r, "out of memory");
-		return;
+		return false;
 	}
 	r->elf = NULL;
+	r->seen_by = seen_by;
 	if (!up_program_apply(r, same, NULL)) {
 		up_elf_resolver_free(r->elf);
 		r->elf = known; /* what was found before is known on */
-		return;
+		r->seen_by = before;
+		return false;
 	}
 	up_elf_resolver_free(known);
 	up_names_free(r->names);
 	r->names = NULL;
+	return true;
+}
+
+void up_repl_reload(struct up_repl *r, const char *args)
+{
+	unsigned before = count_changed(r);
+
+	(void)args;
+	if (!up_repl_look_anew(r, r->seen_by))
+		return;
 	unsigned after = count_changed(r);
 	if (before > after)
 		up_repl_say(r, "%u %s changed: the probes stand in what is there now",

@@ -195,6 +195,11 @@ void up_repl_files(struct up_repl *r, bool is_told, uint64_t now);
 /* Must they be looked at every second? */
 bool up_repl_must_look(const struct up_repl *r);
 void up_repl_reload(struct up_repl *r, const char *args);
+/*
+ * Looks all names up again, first among what a process has mapped (0: none), and moves the probes.
+ * False after a message; then all is as it was.
+ */
+bool up_repl_look_anew(struct up_repl *r, pid_t seen_by);
 
 /* ---- history: repl_history.c ---- */
 

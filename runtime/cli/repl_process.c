@@ -117,10 +117,10 @@ static void attach(struct up_repl *r, pid_t pid)
 	} else if (!is_traced(r, pid) && !add_traced(r, pid, name)) {
 		up_repl_say(r, "out of memory");
 	} else {
-		up_elf_resolver_free(r->elf); /* names mean first what this process has mapped */
-		r->elf = NULL;
-		r->seen_by = pid;
 		up_repl_say(r, "tracing %d (%s) and what it starts", (int)pid, name);
+		/* Names mean what the first one has mapped. */
+		if (!r->seen_by)
+			up_repl_look_anew(r, pid);
 	}
 }
 
@@ -160,11 +160,9 @@ void up_repl_detach(struct up_repl *r, const char *args)
 		up_repl_say_status(r, &st);
 	} else {
 		r->is_restricted = false;
-		r->seen_by = 0;
 		forget_attached(r);
-		up_elf_resolver_free(r->elf);
-		r->elf = NULL;
 		up_repl_say(r, "all processes are traced again");
+		up_repl_look_anew(r, 0);
 	}
 }
 

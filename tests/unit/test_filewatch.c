@@ -186,6 +186,26 @@ static void check_add(void)
 	up_filewatch_fini(&w);
 }
 
+static void write_when_told(void *arg, const struct up_watched *f)
+{
+	(void)arg;
+	(void)f;
+	if (said.nr++ == 0)
+		write_file(two, "written by somebody else at this moment");
+}
+
+/* What happens while one looks is seen, too: here, behind the look at one that has no watch yet. */
+static void check_meanwhile(void)
+{
+	start();
+	CHECK(!rename(two, spare) && looks(two, UP_FILE_GONE));
+	CHECK(!rename(spare, two) && is_awake());
+	said.nr = 0;
+	up_filewatch_look(&w, write_when_told, NULL);
+	CHECK(said.nr == 2 && w.v[1].state == UP_FILE_WRITTEN);
+	up_filewatch_fini(&w);
+}
+
 /* Another plan: what was said of its files is not said again. */
 static void check_replan(void)
 {
@@ -258,6 +278,7 @@ int main(void)
 	check_written();
 	check_add();
 	check_replan();
+	check_meanwhile();
 	check_blind();
 	check_files();
 	unlink(one);
