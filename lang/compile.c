@@ -543,6 +543,7 @@ static void check_all(struct cx *cx)
 		struct clause *cl = &cx->clauses.v[i];
 		unsigned errors = cx->ds->nr_errors;
 
+		up_arena_check(cx->ds->arena);
 		cx->check.clause = (uint32_t)i;
 		if (cl->n->kind == ND_PROBE)
 			check_clause(cx, cl);
@@ -594,6 +595,7 @@ static void gen_clauses(struct cx *cx)
 	for (size_t i = 0; i < cx->clauses.nr; i++) {
 		struct clause *cl = &cx->clauses.v[i];
 
+		up_arena_check(cx->ds->arena);
 		if (!cl->ok)
 			continue;
 		if (cl->n->kind == ND_ON)
@@ -605,11 +607,13 @@ static void gen_clauses(struct cx *cx)
 
 static void compile_script(struct cx *cx, struct up_node *script)
 {
-	for (struct up_node *n = script->script.decls; n; n = n->next)
+	for (struct up_node *n = script->script.decls; n; n = n->next) {
+		up_arena_check(cx->ds->arena);
 		if (n->kind == ND_PROBE)
 			add_probe(cx, n);
 		else
 			add_block(cx, n);
+	}
 	if (!script->script.decls && !cx->env->is_session) {
 		up_error(cx->ds, script->span, E_NO_BLOCK, "this script has no probe");
 		up_diag_hint(cx->ds, "as in: probe zsh:zfree < print(ip) >");
@@ -697,6 +701,7 @@ static struct up_node *parse_parts(struct up_compile *c, size_t nr)
 	struct up_node *script = NULL, **end = NULL;
 
 	for (size_t i = 0; i < nr; i++) {
+		up_arena_check(c->arena);
 		struct up_node *one = up_parse(&c->diags, (uint32_t)i)->script;
 
 		if (!script) {

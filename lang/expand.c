@@ -48,6 +48,7 @@ static struct up_node *expand_blocks(struct up_expand *x, struct up_file *f)
 	for (struct up_node *n = f->script->script.decls; n && !x->is_stopped; n = next) {
 		next = n->next;
 		n->next = NULL;
+		up_arena_check(x->arena);
 		if (n->kind == ND_ON)
 			expand_on(x, f, n);
 		if (n->kind == ND_PROBE)

@@ -16,8 +16,9 @@ struct chunk {
 };
 
 struct up_arena {
-	struct chunk *top; /* the one being filled */
-	jmp_buf *oom;      /* where to go when memory runs out */
+	struct chunk *top;    /* the one being filled */
+	jmp_buf *oom;         /* where to go when memory runs out */
+	const bool *unwanted; /* up_arena_stop_when() */
 };
 
 struct up_arena *up_arena_new(void)
@@ -47,6 +48,17 @@ static _Noreturn void run_out(struct up_arena *a)
 		longjmp(*a->oom, 1);
 	fputs("uptick: out of memory\n", stderr);
 	abort();
+}
+
+void up_arena_stop_when(struct up_arena *a, const bool *unwanted)
+{
+	a->unwanted = unwanted;
+}
+
+void up_arena_check(struct up_arena *a)
+{
+	if (a->unwanted && __atomic_load_n(a->unwanted, __ATOMIC_RELAXED))
+		run_out(a);
 }
 
 static struct chunk *add_chunk(struct up_arena *a, size_t size)

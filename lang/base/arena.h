@@ -7,6 +7,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -21,6 +22,14 @@ void up_arena_free(struct up_arena *a);
  * Without one it aborts. The caller that set it clears it (NULL) before it returns.
  */
 void up_arena_on_oom(struct up_arena *a, jmp_buf *env);
+
+/*
+ * Work that is no longer wanted: once *unwanted is true, which another thread may make it,
+ * up_arena_check() leaves as if memory had run out. NULL: it never does. Callers of
+ * up_arena_check() hold nothing that is not in an arena.
+ */
+void up_arena_stop_when(struct up_arena *a, const bool *unwanted);
+void up_arena_check(struct up_arena *a);
 
 /* Zeroed memory of `size` bytes, aligned for any type. Never returns NULL. */
 void *up_arena_alloc(struct up_arena *a, size_t size);

@@ -245,8 +245,9 @@ static void resize(struct up_repl *r)
 
 static void take_notices(struct up_repl *r, uint64_t now)
 {
-	unsigned notices = up_signals_notices(r->sig);
+	unsigned notices = up_signals_notices(r->sig) | r->notices;
 
+	r->notices = 0;
 	if (notices & UP_NOTICE_INTERRUPT)
 		interrupt(r, now);
 	if (notices & UP_NOTICE_SUSPEND)
@@ -297,18 +298,31 @@ static int wait_ms(const struct up_repl *r, bool busy, uint64_t now)
 	return ms;
 }
 
-void up_repl_serve(struct up_repl *r, int until)
+/* Is what goes on no longer wanted? Other notices are kept. */
+static bool is_interrupted(struct up_repl *r)
+{
+	r->notices |= up_signals_notices(r->sig);
+	bool is = r->notices & UP_NOTICE_INTERRUPT || up_signals_stopped();
+
+	r->notices &= ~(unsigned)UP_NOTICE_INTERRUPT;
+	return is;
+}
+
+void up_repl_serve(struct up_repl *r, int until, bool *unwanted)
 {
 	bool busy = false, ok = true;
 
 	for (;;) {
 		struct pollfd fds[] = {
 			{ until, POLLIN, 0 },
+			{ *unwanted ? -1 : r->sig->notice_fd, POLLIN, 0 },
 			{ busy || !ok ? -1 : up_session_events_fd(r->session), POLLIN, 0 },
 		};
-		poll(fds, 2, ok ? wait_ms(r, busy, up_clock_ns(CLOCK_MONOTONIC)) : -1);
+		poll(fds, 3, ok ? wait_ms(r, busy, up_clock_ns(CLOCK_MONOTONIC)) : -1);
 		if (fds[0].revents)
 			return;
+		if (fds[1].revents && is_interrupted(r))
+			__atomic_store_n(unwanted, true, __ATOMIC_RELAXED);
 		/* After a stop() nothing is handled until the probes are disabled. */
 		ok = ok && handle(r, &busy) && !r->session->engine.vm.stopped;
 	}

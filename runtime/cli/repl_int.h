@@ -97,6 +97,7 @@ struct up_repl {
 	uint32_t nr_watched;       /* how many of the plan's sites it knows */
 	uint64_t files_at;         /* ns: when they were looked at last */
 	bool is_restricted;        /* are only some processes traced? */
+	unsigned notices;          /* enum up_notice: those that are still to be heeded */
 	bool has_gone;             /* a traced process has ended since the last input */
 };
 
@@ -112,8 +113,11 @@ void up_repl_show_round(struct up_repl *r);
  * be more. False after a message, when the session cannot go on.
  */
 bool up_repl_round(struct up_repl *r, bool *busy);
-/* Does so until the descriptor is readable, whose other end a thread has; input waits. */
-void up_repl_serve(struct up_repl *r, int until);
+/*
+ * Does so until the descriptor is readable, whose other end a thread has; input waits. *unwanted
+ * becomes true, for the thread to see, when Ctrl-C or a signal that ends the prompt comes.
+ */
+void up_repl_serve(struct up_repl *r, int until, bool *unwanted);
 
 /*
  * Makes `next` the program, compiles it and moves the session. `once`: a text that is run once

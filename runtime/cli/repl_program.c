@@ -156,7 +156,8 @@ struct builder {
 	struct attempt *a;
 	const struct up_part *parts;
 	size_t nr;
-	int done; /* eventfd */
+	int done;      /* eventfd */
+	bool unwanted; /* the thread is to give up */
 };
 
 static void build(const struct builder *b)
@@ -189,20 +190,26 @@ static bool start_thread(pthread_t *t, struct builder *b)
 	return !err;
 }
 
-static void build_parts(struct attempt *a, const struct up_part *parts, size_t nr)
+/* False after a message, when it was given up. */
+static bool build_parts(struct attempt *a, const struct up_part *parts, size_t nr)
 {
-	struct builder b = { a, parts, nr, eventfd(0, EFD_CLOEXEC) };
+	struct builder b = { a, parts, nr, eventfd(0, EFD_CLOEXEC), false };
 	pthread_t t;
 
 	up_repl_flush(a->r); /* it is no line of a probe */
+	up_arena_stop_when(a->c->arena, &b.unwanted);
 	if (b.done >= 0 && start_thread(&t, &b)) {
-		up_repl_serve(a->r, b.done);
+		up_repl_serve(a->r, b.done, &b.unwanted);
 		pthread_join(t, NULL);
 	} else {
 		build(&b);
 	}
+	up_arena_stop_when(a->c->arena, NULL);
 	if (b.done >= 0)
 		close(b.done);
+	if (b.unwanted)
+		up_repl_say(a->r, "given up: all is as it was");
+	return !b.unwanted;
 }
 
 static bool compile(struct attempt *a)
@@ -229,9 +236,11 @@ static bool compile(struct attempt *a)
 	if (!nr) /* a program that is empty is one, too */
 		parts[nr++] = (struct up_part){ .name = "input", .text = "" };
 	a->nr_parts = nr;
-	build_parts(a, parts, nr);
+	bool is_done = build_parts(a, parts, nr);
 	free(parts);
 	free(names);
+	if (!is_done)
+		return false;
 	show_diags(a);
 	return a->plan || (!a->c->diags.nr_errors && say_no_memory(r));
 }

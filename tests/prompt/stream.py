@@ -46,12 +46,12 @@ for i in range(4):
 
 # What happens while a large file is compiled is shown meanwhile, and not when that is done.
 with open(TMP + "/large.up", "w") as script:
-    script.write("".join("const c%d = %d\n" % (i, i) for i in range(20000)))
+    script.write("".join("const c%d = %d\n" % (i, i) for i in range(40000)))
 asked.ask("pace 5000 1000")
 p.wait("events", r"^<100>$", p.mark())
 before = p.mark()
 p.do("load %s/large.up" % TMP)
-p.equal(len([line for line in p.screen.text()[before:p.mark()] if re.fullmatch(r"<\d+>", line)]) > 100, True)
+p.equal(len([line for line in p.screen.text()[before:p.mark()] if re.fullmatch(r"<\d+>", line)]) > 50, True)
 
 # Completion knows all of them, and does not read them again.
 start = time.monotonic()
@@ -69,6 +69,16 @@ p.equal([line for line in lines if re.fullmatch(r"\d+", line)], ["2"])
 p.equal(len([line for line in lines if re.search(r"t_asked:alpha arg0=\d+$", line)]) > 10, True)
 p.do("undo")
 p.do("undo")
+
+# Given up, it changes nothing, and leaves soon.
+before = p.mark()
+p.line("load %s/large.up" % TMP)
+while p.mark() == before:
+    p.read(0.01)
+p.type("\x03")
+p.wait("the answer", r"^given up: all is as it was$", before)
+p.settle(-1)
+p.holds(p.do("c5"), r"nothing is named `c5`")
 asked.wait()
 p.read(0.3)
 p.settle(-1)
