@@ -55,7 +55,8 @@ void up_put_error(const char *s)
 }
 
 /* Names of files and of other things come from anybody. */
-static void put_message(const char *before, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void put_message(const char *before, const char *fmt,
+							      va_list ap)
 {
 	struct up_buf b = { 0 }, line = { 0 };
 

@@ -397,9 +397,8 @@ static bool succeed(struct attempt *a)
 	free(off);
 	if (err) {
 		r->generation++; /* names that may be in the kernel now are not used again */
-		if (err == -ESTALE) {
+		if (err == -ESTALE)
 			up_status_hint(&st, "`reload` moves the probes to what is there now");
-		}
 		return report(a, &st);
 	}
 	say_lost_content(a, &s);

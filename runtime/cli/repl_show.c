@@ -25,7 +25,8 @@ struct up_entry *up_repl_entry(struct up_repl *r, const char *args)
 	for (size_t i = 0; i < r->program.nr; i++)
 		if (r->program.v[i].decl->number == number)
 			return &r->program.v[i];
-	up_repl_say(r, "there is no declaration %lu; `probes` lists the numbers", number);
+	up_repl_say(r, "there is no declaration %.*s; `probes` lists the numbers",
+		    (int)strcspn(args, " \t"), args);
 	return NULL;
 }
 
