@@ -153,21 +153,30 @@ void up_session_timers(struct up_session *s)
 	up_engine_timers(&s->engine, up_clock_ns(CLOCK_MONOTONIC));
 }
 
+/* Notes whose each thread is that there is now. */
+static void scan_threads(struct up_session *s)
+{
+	if (s->plan->needs_pid && !s->opts.attach.follow)
+		up_procs_scan(&s->engine.vm.procs, up_clock_ns(CLOCK_MONOTONIC));
+}
+
 int up_session_arm(struct up_session *s, struct up_status *st)
 {
 	int err;
 
 	if (s->attach->lifecycle)
 		up_tasks_read(&s->tasks);
+	if (!s->opts.recorder)
+		scan_threads(s); /* one may be hit and gone before the next look */
 	err = up_attach_arm(s->attach, st);
 	if (s->opts.recorder) {
 		s->engine.begun_at = up_clock_ns(CLOCK_MONOTONIC);
 		return err ? err : up_session_record_begin(s, st);
 	}
 	up_engine_begin(&s->engine, up_clock_ns(CLOCK_MONOTONIC));
-	/* Threads that begin from now on are told of. */
-	if (!err && s->plan->needs_pid && !s->opts.attach.follow)
-		up_procs_scan(&s->engine.vm.procs, s->engine.begun_at);
+	/* Threads that began in between; those that begin from now on are told of. */
+	if (!err)
+		scan_threads(s);
 	if (!err)
 		up_engine_start(&s->engine);
 	return err;
