@@ -46,17 +46,18 @@ for i in range(4):
 
 # What happens while a large file is compiled is shown meanwhile, and not when that is done.
 with open(TMP + "/large.up", "w") as script:
-    script.write("".join("const c%d = %d\n" % (i, i) for i in range(40000)))
-asked.ask("pace 5000 1000")
-p.wait("events", r"^<100>$", p.mark())
+    script.write("".join("const c%d = %d\n" % (i, i) for i in range(10000)))
+begun = p.mark()
+asked.ask("pace 1000000 1000")
+p.wait("events", r"^<100>$", begun)
 before = p.mark()
 p.do("load %s/large.up" % TMP)
 p.equal(len([line for line in p.screen.text()[before:p.mark()] if re.fullmatch(r"<\d+>", line)]) > 50, True)
 
 # Completion knows all of them, and does not read them again.
 start = time.monotonic()
-p.type("print(c12345\t2\t")
-p.wait_last(r"up( \[losing\])?> print\(c12345 2")
+p.type("print(c1234\t2\t")
+p.wait_last(r"up( \[losing\])?> print\(c1234 2")
 p.equal(time.monotonic() - start < 2, True)
 p.type("\x15")
 
@@ -79,10 +80,14 @@ p.type("\x03")
 p.wait("the answer", r"^given up: all is as it was$", before)
 p.settle(-1)
 p.holds(p.do("c5"), r"nothing is named `c5`")
-asked.wait()
-p.read(0.3)
+
+# Of all that, not one was lost.
+asked.process.kill()
+asked.process.wait()
+p.read(0.5)
 p.settle(-1)
-p.equal(p.do("n.count"), str(CALLS + 5000))
-p.equal(asked.end(), 0)
+seen = [int(line[1:-1]) for line in p.screen.text()[begun:] if re.fullmatch(r"<\d+>", line)]
+p.equal(seen, list(range(1, len(seen) + 1)))
+p.equal(p.do("n.count"), str(CALLS + len(seen)))
 p.equal(p.leave(), 0)
 p.holds("\n".join(p.screen.text()[-3:]), r" 0 lost in")
