@@ -1,6 +1,7 @@
 # Calls that do not simply return: left by longjmp, by exit, by a thread's end; tail calls; signal handlers in between;
 # vfork; calls deeper than the kernel follows; hits lost between an entry and its return. No return is ever paired with
 # another call's entry.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 need_program mkfifo

@@ -1,5 +1,6 @@
 # The prompt's end in bad moments: a terminal that takes nothing, that goes, or that is in the midst of a paste.
 # Guest: only where this machine cannot trace.
+# Once: with sanitizers, where they are built.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_tracefs

@@ -1,5 +1,6 @@
 # At the prompt, probed files that are replaced, removed and written to.
 # Guest: only where this machine cannot trace.
+# Once: with sanitizers, where they are built.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_tracefs

@@ -1,5 +1,6 @@
 # Probed files that are replaced, removed or written to while they are probed: one warning, the old file traced on, and
 # with --follow-files the new one too, with exact counts. Also programs that run a file which is no longer there.
+# Guest: only where this machine cannot trace.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 need_tracefs
 cd "$TARGETS"
