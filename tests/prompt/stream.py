@@ -1,6 +1,5 @@
 """Typing while events stream, and changing the program meanwhile: no line is torn, and no event is lost."""
 import re
-import time
 
 from helper import ASKED, TMP, Asked, Prompt
 
@@ -54,11 +53,9 @@ before = p.mark()
 p.do("load %s/large.up" % TMP)
 p.equal(len([line for line in p.screen.text()[before:p.mark()] if re.fullmatch(r"<\d+>", line)]) > 50, True)
 
-# Completion knows all of them, and does not read them again.
-start = time.monotonic()
+# Completion knows all of them.
 p.type("print(c1234\t2\t")
 p.wait_last(r"up( \[losing\])?> print\(c1234 2")
-p.equal(time.monotonic() - start < 2, True)
 p.type("\x15")
 
 # A value is shown by itself; what probes print while it is compiled is shown as ever.
