@@ -114,7 +114,7 @@ static bool is_value_call(const struct reading *r, const struct up_node *call)
 		nr++;
 	if (fn) /* min(x) is an aggregate */
 		return nr >= fn->min_args;
-	return !is_action(call->call.name) && r->is_fn(r->arg, call->call.name);
+	return !is_action(call->call.name) && r->is_fn && r->is_fn(r->arg, call->call.name);
 }
 
 /* The variable that one statement sets, or NULL. */

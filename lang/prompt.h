@@ -40,8 +40,8 @@ struct up_typed {
 };
 
 /*
- * `calls` says which calls are a value's: those of built-in functions are known here. What has
- * mistakes is taken for what it looks like, and the compiler says what is wrong.
+ * `is_fn` says which calls are a value's (NULL: none): those of built-in functions are known here.
+ * What has mistakes is taken for what it looks like, and the compiler says what is wrong.
  */
 typedef bool up_typed_is_fn(void *arg, const char *name);
 void up_prompt_read(struct up_arena *a, const char *text, size_t len, up_typed_is_fn *is_fn,

@@ -52,13 +52,6 @@ static void put_comment_of(const char *text, size_t len, struct up_buf *out)
 
 /* ---- modules and points ---- */
 
-static bool no_function(void *arg, const char *name)
-{
-	(void)arg;
-	(void)name;
-	return false;
-}
-
 static bool is_of(const struct up_given *g, const char *point)
 {
 	return g->is_point && !strcmp(g->name, point);
@@ -145,7 +138,7 @@ static bool help_on(struct up_arena *a, const struct up_builtin_module *m, const
 	bool is_point = strchr(word, '.');
 	struct up_typed t;
 
-	up_prompt_read(a, m->text, m->len, no_function, NULL, &t);
+	up_prompt_read(a, m->text, m->len, NULL, NULL, &t);
 	if (t.kind != UP_TYPED_DECLS)
 		return false;
 	if (is_point)

@@ -6,13 +6,6 @@
 #include "runtime/cli/modules.h"
 #include "runtime/cli/repl_int.h"
 
-static bool no_function(void *arg, const char *name)
-{
-	(void)arg;
-	(void)name;
-	return false;
-}
-
 /* The names that a module has from others are not visible. */
 static void each_of_module(struct up_repl *r, struct up_arena *a, const struct up_given *use,
 			   up_given_fn *fn, void *arg)
@@ -23,7 +16,7 @@ static void each_of_module(struct up_repl *r, struct up_arena *a, const struct u
 	struct up_why why = { 0 };
 
 	if (m->load(m->ctx, NULL, use->module, use->is_path, &text, &why)) {
-		up_prompt_read(a, text.text, text.len, no_function, NULL, &typed);
+		up_prompt_read(a, text.text, text.len, NULL, NULL, &typed);
 		for (size_t i = 0; typed.kind == UP_TYPED_DECLS && i < typed.nr; i++)
 			fn(arg, &typed.gives[i]);
 	}
