@@ -227,6 +227,10 @@ struct up_plan {
 	bool reads_late;    /* some handler reads the program's memory itself */
 };
 
+/* Which probe an event is of; UP_NONE when it has no site any more. */
+uint32_t up_plan_probe_of(const struct up_plan *p, uint32_t event);
+/* Does a probe stand in the file, whatever was written to it? */
+bool up_plan_probes_file(const struct up_plan *p, const struct up_file_id *id);
 /* Do records of the two look the same? Names of events do not matter. */
 bool up_plan_same_shape(const struct up_plan_event *a, const struct up_plan_event *b);
 

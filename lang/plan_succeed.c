@@ -45,11 +45,6 @@ static bool is_same_site(const struct merge *m, uint32_t a, uint32_t b)
 	       is_same_text(m->p->progs[x->prog].filter, m->old->progs[y->prog].filter);
 }
 
-static uint32_t probe_of(const struct up_plan *p, const struct up_plan_event *e)
-{
-	return p->progs[p->sites[e->sites[0]].prog].probe;
-}
-
 static bool has_same_sites(const struct merge *m, const struct up_plan_event *a,
 			   const struct up_plan_event *b, bool reversed)
 {
@@ -69,19 +64,21 @@ static void reverse(struct up_plan_event *e)
 	}
 }
 
-/* Lists that a plan has last first, because places are shared there, are put in the old order. */
-static bool is_same_event(const struct merge *m, struct up_plan_event *a,
-			  const struct up_plan_event *b)
+static bool is_same_event(const struct merge *m, uint32_t event, uint32_t old)
 {
+	const struct up_plan_event *a = &m->p->events[event], *b = &m->old->events[old];
+
 	if (!b->nr_sites || a->nr_sites != b->nr_sites || !up_plan_same_shape(a, b) ||
-	    m->s->probes[probe_of(m->p, a)] != probe_of(m->old, b))
+	    m->s->probes[up_plan_probe_of(m->p, event)] != up_plan_probe_of(m->old, old))
 		return false;
-	if (has_same_sites(m, a, b, false))
-		return true;
-	if (!has_same_sites(m, a, b, true))
-		return false;
-	reverse(a);
-	return true;
+	return has_same_sites(m, a, b, false) || has_same_sites(m, a, b, true);
+}
+
+/* Lists that a plan has last first, because places are shared there, are put in the old order. */
+static void take_order(const struct merge *m, uint32_t event, uint32_t old)
+{
+	if (!has_same_sites(m, &m->p->events[event], &m->old->events[old], false))
+		reverse(&m->p->events[event]);
 }
 
 static void match_events(struct merge *m)
@@ -95,12 +92,12 @@ static void match_events(struct merge *m)
 	for (uint32_t i = 0; i < m->p->nr_events; i++) {
 		uint32_t k = 0;
 
-		while (k < m->old->nr_events &&
-		       !(m->s->is_gone[k] &&
-			 is_same_event(m, &m->p->events[i], &m->old->events[k])))
+		while (k < m->old->nr_events && !(m->s->is_gone[k] && is_same_event(m, i, k)))
 			k++;
-		if (k < m->old->nr_events)
+		if (k < m->old->nr_events) {
+			take_order(m, i, k);
 			m->s->is_gone[k] = false;
+		}
 		m->event_to[i] = k < m->old->nr_events ? k : next++;
 	}
 	m->s->first_event = m->old->nr_events;

@@ -204,25 +204,14 @@ static const struct up_object *open_name(void *ctx, const char *name, struct up_
 	return o ? &o->pub : NULL;
 }
 
-static bool is_probed(const struct up_plan *plan, const struct object *o)
-{
-	for (uint32_t i = 0; i < plan->nr_events; i++) {
-		const struct up_plan_event *e = &plan->events[i];
-
-		for (uint32_t k = 0; k < e->nr_sites; k++)
-			if (up_file_id_is_same(&plan->sites[e->sites[k]].id, &o->pub.id))
-				return true;
-	}
-	return false;
-}
-
 /* Is what is known of the file no longer true, or no longer wanted? */
 static bool is_stale(const struct object *o, const struct up_plan *probed)
 {
 	struct up_file_id now;
 	enum up_file_change change = up_file_id_check(o->path, &o->pub.id, &now);
 
-	return change == UP_FILE_WRITTEN || (change != UP_FILE_SAME && !is_probed(probed, o));
+	return change == UP_FILE_WRITTEN ||
+	       (change != UP_FILE_SAME && !up_plan_probes_file(probed, &o->pub.id));
 }
 
 static void forget_names(struct up_elf_resolver *r, const struct object *o)

@@ -15,27 +15,11 @@ void up_repl_watch(struct up_repl *r)
 	up_filewatch_replan(&r->watch, r->plan);
 }
 
-/* Does a probe stand in it that the program still has? */
-static bool is_probed(const struct up_repl *r, const struct up_watched *file)
-{
-	for (uint32_t i = 0; i < r->plan->nr_events; i++) {
-		const struct up_plan_event *e = &r->plan->events[i];
-
-		for (uint32_t k = 0; k < e->nr_sites; k++) {
-			const struct up_plan_site *s = &r->plan->sites[e->sites[k]];
-
-			if (up_file_id_is_same(&s->id, &file->id) && !strcmp(s->path, file->path))
-				return true;
-		}
-	}
-	return false;
-}
-
 static void tell(void *arg, const struct up_watched *file)
 {
 	struct up_repl *r = arg;
 
-	if (!is_probed(r, file))
+	if (!up_plan_probes_file(r->plan, &file->id))
 		return;
 	if (file->state == UP_FILE_WRITTEN)
 		up_repl_say(r,
@@ -81,7 +65,8 @@ static unsigned count_changed(struct up_repl *r)
 
 	up_filewatch_look(&r->watch, pass_over, NULL);
 	for (size_t i = 0; i < r->watch.nr; i++)
-		nr += r->watch.v[i].state != UP_FILE_SAME && is_probed(r, &r->watch.v[i]);
+		nr += r->watch.v[i].state != UP_FILE_SAME &&
+		      up_plan_probes_file(r->plan, &r->watch.v[i].id);
 	return nr;
 }
 

@@ -169,7 +169,7 @@ void up_repl_clear(struct up_repl *r, const char *args);
 void up_repl_plan(struct up_repl *r, const char *args);
 /* The entry that a number names; NULL after a message. */
 struct up_entry *up_repl_entry(struct up_repl *r, const char *args);
-/* Brings the hits and rates of all declarations up to date. */
+/* Brings the rates of all declarations up to date, once in a while. */
 void up_repl_sample(struct up_repl *r, uint64_t now);
 
 /* ---- processes: repl_process.c ---- */

@@ -355,13 +355,9 @@ static bool *find_off(const struct attempt *a)
 	bool *off = calloc((size_t)a->plan->nr_events + 1, sizeof(*off));
 
 	for (uint32_t i = 0; off && i < a->plan->nr_events; i++) {
-		const struct up_plan_event *e = &a->plan->events[i];
+		uint32_t probe = up_plan_probe_of(a->plan, i);
 
-		if (e->nr_sites) {
-			uint32_t probe = a->plan->progs[a->plan->sites[e->sites[0]].prog].probe;
-
-			off[i] = is_off_in(a->program, a->probes[probe].decl);
-		}
+		off[i] = probe != UP_NONE && is_off_in(a->program, a->probes[probe].decl);
 	}
 	return off;
 }
@@ -485,11 +481,10 @@ bool up_program_sync(struct up_repl *r)
 	int err = 0;
 
 	for (uint32_t i = 0; i < r->plan->nr_events && !err; i++) {
-		const struct up_plan_event *e = &r->plan->events[i];
+		uint32_t probe = up_plan_probe_of(r->plan, i);
 
-		if (!e->nr_sites)
+		if (probe == UP_NONE)
 			continue;
-		uint32_t probe = r->plan->progs[r->plan->sites[e->sites[0]].prog].probe;
 		err = up_attach_switch(r->session->attach, i,
 				       !is_off_in(&r->program, r->probes[probe].decl), &st);
 	}
@@ -503,13 +498,6 @@ bool up_program_sync(struct up_repl *r)
 }
 
 /* ---- adding ---- */
-
-static bool no_function(void *arg, const char *name)
-{
-	(void)arg;
-	(void)name;
-	return false;
-}
 
 /* Puts a function, constant or parameter in the place of the one of the same name. */
 static bool replace_entry(struct up_repl *r, struct up_program *next, struct up_decl *d)
@@ -536,7 +524,7 @@ static bool add_entries(struct up_repl *r, struct up_arena *arena, const char *t
 {
 	struct up_typed typed;
 
-	up_prompt_read(arena, text, len, no_function, NULL, &typed);
+	up_prompt_read(arena, text, len, NULL, NULL, &typed);
 	if (typed.kind == UP_TYPED_NOTHING) {
 		up_repl_say(r, "there is nothing in it to add");
 		return false;

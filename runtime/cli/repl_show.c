@@ -30,34 +30,35 @@ struct up_entry *up_repl_entry(struct up_repl *r, const char *args)
 	return NULL;
 }
 
-void up_repl_sample(struct up_repl *r, uint64_t now)
+static void count_hits(struct up_repl *r)
 {
-	const struct up_engine *e = &r->session->engine;
-	bool is_due = now - r->looked_at >= SAMPLE_NS;
-
 	for (struct up_decl *d = r->decls; d; d = d->next)
 		d->hits = 0;
 	for (uint32_t i = 0; i < r->plan->nr_probes; i++)
 		if (r->probes[i].decl)
-			r->probes[i].decl->hits += e->hits[i];
-	for (struct up_decl *d = r->decls; d && is_due; d = d->next) {
+			r->probes[i].decl->hits += r->session->engine.hits[i];
+}
+
+void up_repl_sample(struct up_repl *r, uint64_t now)
+{
+	if (now - r->looked_at < SAMPLE_NS)
+		return;
+	count_hits(r);
+	for (struct up_decl *d = r->decls; d; d = d->next) {
 		uint64_t more = d->hits > d->sampled ? d->hits - d->sampled : 0;
 
 		d->rate = (double)more * 1e9 / (double)(now - r->looked_at);
 		d->sampled = d->hits;
 	}
-	if (is_due)
-		r->looked_at = now;
+	r->looked_at = now;
 }
 
 /* Whose event it is; NULL: of something that is gone. */
 static struct up_decl *decl_of(const struct up_repl *r, uint32_t event)
 {
-	const struct up_plan_event *e = &r->plan->events[event];
+	uint32_t probe = up_plan_probe_of(r->plan, event);
 
-	if (!e->nr_sites)
-		return NULL;
-	return r->probes[r->plan->progs[r->plan->sites[e->sites[0]].prog].probe].decl;
+	return probe == UP_NONE ? NULL : r->probes[probe].decl;
 }
 
 static uint32_t count_sites(const struct up_repl *r, const struct up_decl *d)
@@ -197,6 +198,7 @@ void up_repl_probes(struct up_repl *r, const char *args)
 	}
 	bool is_known = look_for_lost(r);
 	up_repl_sample(r, up_clock_ns(CLOCK_MONOTONIC));
+	count_hits(r);
 	const struct columns c = choose_columns(r);
 	up_buf_printf(&r->out.buf, "%3s  %-5s %6s %*s %*s %*s%sdeclaration\n", "#", "state",
 		      "places", c.hits, "hits", c.rate, "hits/s", c.lost, "lost", c.gap);
@@ -390,14 +392,9 @@ void up_repl_plan(struct up_repl *r, const char *args)
 
 	if (!entry)
 		return;
-	for (uint32_t i = 0; i < r->plan->nr_events; i++) {
-		const struct up_plan_event *e = &r->plan->events[i];
-
-		if (e->nr_sites &&
-		    r->probes[r->plan->progs[r->plan->sites[e->sites[0]].prog].probe].decl ==
-			    entry->decl)
+	for (uint32_t i = 0; i < r->plan->nr_events; i++)
+		if (decl_of(r, i) == entry->decl)
 			put_event(r, i, &nr);
-	}
 	if (nr > LINES_MAX)
 		up_repl_say(r, "... and %u more", nr - LINES_MAX);
 	if (!nr)
