@@ -390,6 +390,30 @@ static void check_mapped(void)
 	end_child(pid);
 }
 
+static bool has_mapped(pid_t pid, const char *path)
+{
+	struct up_procmap m;
+	bool is_mapped = false;
+
+	if (up_procmap_read(pid, &m) < 0)
+		return false;
+	for (size_t i = 0; i < m.nr; i++)
+		is_mapped = is_mapped || (m.v[i].is_exec && !strcmp(m.v[i].path, path));
+	up_procmap_fini(&m);
+	return is_mapped;
+}
+
+/* Within exec() a process has its new name a moment before it has mapped the file. */
+static bool wait_mapped(pid_t pid, const char *path)
+{
+	for (int i = 0; i < 5000; i++) {
+		if (has_mapped(pid, path))
+			return true;
+		usleep(2000);
+	}
+	return false;
+}
+
 /* A program that was replaced while it runs is found by its mapping. */
 static void check_deleted(void)
 {
@@ -408,13 +432,7 @@ static void check_deleted(void)
 		execl(path, path, "1000", (char *)NULL);
 		_exit(1);
 	}
-	char exe[64], link[300] = "";
-	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
-	for (int i = 0; i < 500 && strcmp(link, path) != 0; i++) {
-		usleep(2000);
-		if (readlink(exe, link, sizeof(link) - 1) < 0)
-			break;
-	}
+	CHECK(wait_mapped(pid, path));
 	CHECK(unlink(path) == 0);
 	put_elf("/bin/replaced");
 	start(pid, NULL, NULL);
