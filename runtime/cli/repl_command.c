@@ -75,19 +75,24 @@ static void delete (struct up_repl *r, const char *args)
 
 static void undo(struct up_repl *r, const char *args)
 {
-	struct up_program copy;
+	struct up_program before, copy;
 
 	(void)args;
 	if (!r->nr_undo) {
 		up_repl_say(r, "nothing to undo");
 		return;
 	}
-	if (!up_program_copy(&r->undo[r->nr_undo - 1], 0, &copy)) {
+	if (!up_program_copy(&r->program, 0, &before) ||
+	    !up_program_copy(&r->undo[r->nr_undo - 1], 0, &copy)) {
+		free(before.v);
 		up_repl_say(r, "out of memory");
 		return;
 	}
-	if (up_program_apply(r, copy, NULL))
+	if (up_program_apply(r, copy, NULL)) {
 		free(r->undo[--r->nr_undo].v);
+		up_repl_changes(r, &before);
+	}
+	free(before.v);
 }
 
 /* ---- files ---- */
@@ -385,7 +390,7 @@ const struct up_repl_command up_repl_commands[] = {
 	{ "save", "save [-f] FILE.up", "writes the program as a script; -f: in place of one",
 	  save },
 	{ "load", "load FILE.up", "adds the declarations of a script", load },
-	{ "undo", "undo", "takes the latest change of the program back", undo },
+	{ "undo", "undo", "takes the latest change of the program back, and says which", undo },
 	{ "help", "help [WORD]", "explains a command, a word of the language, a module, a point",
 	  help },
 	{ "quit", "quit", "takes everything out of the kernel and leaves", quit },

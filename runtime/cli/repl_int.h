@@ -167,6 +167,8 @@ void up_repl_vars(struct up_repl *r, const char *args);
 void up_repl_show(struct up_repl *r, const char *args);
 void up_repl_clear(struct up_repl *r, const char *args);
 void up_repl_plan(struct up_repl *r, const char *args);
+/* Tells in which declarations the program differs from the one before. */
+void up_repl_changes(struct up_repl *r, const struct up_program *before);
 /* The entry that a number names; NULL after a message. */
 struct up_entry *up_repl_entry(struct up_repl *r, const char *args);
 /* Brings the rates of all declarations up to date, once in a while. */

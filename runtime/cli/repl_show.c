@@ -135,6 +135,51 @@ static void put_line(struct up_repl *r, const struct up_decl *d, size_t from)
 	up_buf_fini(&b);
 }
 
+/* ---- what has changed ---- */
+
+#define CHANGES_MAX 8 /* lines that tell of a change */
+
+static const struct up_entry *find_entry(const struct up_program *p, const struct up_decl *d)
+{
+	for (size_t i = 0; i < p->nr; i++)
+		if (p->v[i].decl == d)
+			return &p->v[i];
+	return NULL;
+}
+
+static void put_change(struct up_repl *r, const char *what, const struct up_decl *d, unsigned *nr)
+{
+	size_t start = r->out.buf.len;
+
+	if (++*nr > CHANGES_MAX)
+		return;
+	up_buf_printf(&r->out.buf, "%-9s %3u  ", what, d->number);
+	put_line(r, d, r->out.buf.len - start);
+	up_buf_putc(&r->out.buf, '\n');
+}
+
+void up_repl_changes(struct up_repl *r, const struct up_program *before)
+{
+	const struct up_program *after = &r->program;
+	unsigned nr = 0;
+
+	for (size_t i = 0; i < before->nr; i++)
+		if (!find_entry(after, before->v[i].decl))
+			put_change(r, "taken out", before->v[i].decl, &nr);
+	for (size_t i = 0; i < after->nr; i++) {
+		const struct up_entry *now = &after->v[i], *was = find_entry(before, now->decl);
+
+		if (!was)
+			put_change(r, "put back", now->decl, &nr);
+		else if (was->is_off != now->is_off)
+			put_change(r, now->is_off ? "disabled" : "enabled", now->decl, &nr);
+	}
+	if (nr > CHANGES_MAX)
+		up_repl_say(r, "... and %u more", nr - CHANGES_MAX);
+}
+
+/* ---- the table of declarations ---- */
+
 /* The numbers' columns; on a narrow terminal the declaration stands in a line of its own. */
 struct columns {
 	int hits, rate, lost;

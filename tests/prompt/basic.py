@@ -104,13 +104,14 @@ p.equal(p.do("scale"), "4")
 p.holds(p.do("probes"), r"^  6  on +1 +3 ")
 p.holds(p.do("fn scaled(n) = n * NOTHING"), "nothing is named `NOTHING`")
 p.equal(p.do("delete 6"), "")
-for _ in range(3):
-    p.equal(p.do("undo"), "")
+p.holds(p.do("undo"), r"^put back    6  probe .* scale = scaled\(arg0:s32\) >$")
+p.equal(p.do("undo"), "taken out   4  const FACTOR = 1\nput back    4  const FACTOR = 3")
+p.equal(p.do("undo"), "taken out   5  fn scaled(n) = n * FACTOR + 1\nput back    5  fn scaled(n) = n * FACTOR")
 p.equal(p.do("scaled(5)"), "15")
-p.equal(p.do("undo"), "")
+p.holds(p.do("undo"), "^taken out   6  probe ")
 p.equal(p.do("delete 5"), "")
 p.holds(p.do("scaled(5)"), r"error\[unknown-function\]")
-p.equal(p.do("undo"), "")
+p.equal(p.do("undo"), "put back    5  fn scaled(n) = n * FACTOR")
 p.equal(p.do("scaled(5)"), "15")
 
 # Plans and help.
@@ -157,7 +158,7 @@ p.equal(p.do("load %s/empty.up" % TMP), "there is nothing in it to add")
 p.equal(p.do("load " + TMP), "cannot read %s: it is no regular file" % TMP)
 asked.do("beta 2")
 p.equal(p.do('sizes["t_asked"].sum'), "3")
-p.equal(p.do("undo"), "")
+p.holds(p.do("undo"), "^taken out +[0-9]+  probe ")
 p.holds(p.do("probes"), "no declarations")
 
 # What statements set is what the saved script sets, whatever they read.
@@ -170,7 +171,7 @@ with open(TMP + "/set.up", "a") as script:
     script.write("\non start < print(a, b, c, d); stop() >\n")
 p.holds(subprocess.run([UPTICK, TMP + "/set.up"], capture_output=True, text=True).stdout, "a=34 b=1 c=3 d=35")
 for _ in range(9):
-    p.equal(p.do("undo"), "")
+    p.holds(p.do("undo"), r"^(taken out|put back) +\d+  ")
 p.holds(p.do("probes"), "no declarations")
 
 # What is disabled is a comment in the script; that something needs it is said.
@@ -183,8 +184,8 @@ p.holds(shown, r"error\[unknown-name\]: nothing is named `needed`$")
 p.holds(shown, "^saved 2 declarations to .*off.up, but it does not run yet")
 p.equal(p.do("enable " + off), "")
 p.holds(p.do("save -f %s/off.up" % TMP), "^saved 2 declarations; run it")
-for _ in range(4):
-    p.equal(p.do("undo"), "")
+for change in "disabled", "enabled", "taken out", "taken out":
+    p.holds(p.do("undo"), "^%s +[0-9]+  " % change)
 p.holds(p.do("probes"), "no declarations")
 
 # Words of commands that mean something in the language.
@@ -196,8 +197,8 @@ for word in ("probes", "enable", "vars", "list", "plan", "pause", "resume", "att
     p.equal(p.do("%s = 4" % word), "")
     p.equal(p.do("%s + 1" % word), "5")
     p.equal(p.do("(%s)" % word), "4")
-    p.equal(p.do("undo"), "")
-p.equal(p.do("undo"), "")
+    p.holds(p.do("undo"), r"^taken out +\d+  %s = 4$" % word)
+p.holds(p.do("undo"), "^taken out ")
 
 p.equal(asked.end(), 0)
 p.equal(p.leave(), 0)
