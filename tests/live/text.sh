@@ -104,13 +104,14 @@ cmp -s "$TMP/raw.less" "$TMP/text.less" ||
 	fail "raw and text without the program differ: $(diff "$TMP/raw.less" "$TMP/text.less" | head)"
 cd "$TARGETS"
 
-# Of one process; other events between, a loss, a line that is cut: counted.
+# Of one process; other events between, a loss, a line that is cut: counted. (Among the lines are also those of any
+# process of the machine that began or ended meanwhile.)
 pid=$(jq -r 'select(.type == "print") | .tid' "$TMP/hits" | head -n 1)
 {
 	head -n 20 "$TMP/saved"
 	echo 'CPU:0 [LOST 12 EVENTS]'
 	echo '            bash-1234    [003] d..2.  1234.567890: sched_switch: prev_comm=bash'
-	sed -n 21p "$TMP/saved" | cut -c 1-90
+	awk 'NR > 20 && / say: / { print substr($0, 1, 90); exit }' "$TMP/saved"
 } >"$TMP/cut"
 run_up --source "$TMP/cut" -e "$program" -p "$pid"
 expect_line ', 12 lost in ' err
