@@ -13,7 +13,7 @@
 
 static int say_changed(const char *path, enum up_file_change change, struct up_status *st)
 {
-	up_status_set(st, -ESTALE, NULL, "%s %s while the probes were being set up", path,
+	up_status_set(st, -ESTALE, NULL, "%s %s after it had been read", path,
 		      change == UP_FILE_WRITTEN    ? "was written to"
 		      : change == UP_FILE_REPLACED ? "was replaced"
 						   : "was removed");

@@ -21,7 +21,7 @@ struct up_decl {
 	uint32_t hidden;        /* up_part.hidden */
 	char *sets;             /* the variable that a statement sets, or NULL */
 	struct up_given *gives; /* of a declaration that was typed: what others can use, or NULL */
-	bool is_in;             /* is it in the program that runs? */
+	bool is_in, was_in;     /* is it in the program that runs? was it ever? */
 	bool is_probe;          /* does it probe something? */
 	bool is_timed;          /* is it `on every`? */
 	uint64_t hits, sampled; /* of its probes: now, and when that was looked at last */

@@ -228,7 +228,7 @@ static bool compile(struct attempt *a)
 	for (size_t i = 0; i < nr; i++) {
 		const struct up_decl *d = a->program->v[i].decl;
 
-		snprintf(names[i], sizeof(names[i]), d->is_in ? "[%u]" : "input", d->number);
+		snprintf(names[i], sizeof(names[i]), d->was_in ? "[%u]" : "input", d->number);
 		parts[i] = (struct up_part){ names[i], d->text.s, d->text.len, d->hidden };
 	}
 	if (a->once)
@@ -421,7 +421,7 @@ static void take_program(struct up_repl *r, struct up_program next)
 	for (size_t i = 0; i < r->program.nr; i++)
 		r->program.v[i].decl->is_in = false;
 	for (size_t i = 0; i < next.nr; i++)
-		next.v[i].decl->is_in = true;
+		next.v[i].decl->is_in = next.v[i].decl->was_in = true;
 	free(r->program.v);
 	r->program = next;
 }

@@ -125,9 +125,15 @@ p.equal(p.do("probe %s:alpha < count() >" % GROWN), "")
 for number in 4, 5:
     p.do("delete %d" % number)
 
+# One that is gone cannot be probed again; which declaration wants it is said.
+gone = p.mark()
+os.rename(PROG, TMP + "/away")
+p.wait("the message", r"^%s was removed" % PROG, gone)
+p.settle(-1)
+p.equal(p.do("delete 3") + p.do("delete 1"), "")
+p.holds(p.do("undo"), r"^\[1\]:1:7: error.*" + PROG)
+
 # What is not probed any more is not spoken of.
-p.do("delete 1")
-p.do("delete 3")
 put(PROG)
 p.read(0.5)
 p.equal(p.do("1 + 1"), "2")

@@ -256,7 +256,7 @@ static void check_files(void)
 	CHECK(!up_attach_check_files(&plan, 2, NULL));
 	up_status_render(&st, &b);
 	CHECK(b.s && strstr(b.s, one) &&
-	      strstr(b.s, " was replaced while the probes were being set up"));
+	      strstr(b.s, " was replaced after it had been read"));
 	up_buf_fini(&b);
 	write_file(two, "more than before");
 	CHECK(up_attach_check_files(&plan, 2, NULL) == -ESTALE);
