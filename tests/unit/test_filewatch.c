@@ -255,8 +255,7 @@ static void check_files(void)
 	CHECK(up_attach_check_files(&plan, 0, &st) == -ESTALE);
 	CHECK(!up_attach_check_files(&plan, 2, NULL));
 	up_status_render(&st, &b);
-	CHECK(b.s && strstr(b.s, one) &&
-	      strstr(b.s, " was replaced after it had been read"));
+	CHECK(b.s && strstr(b.s, one) && strstr(b.s, " was replaced after it had been read"));
 	up_buf_fini(&b);
 	write_file(two, "more than before");
 	CHECK(up_attach_check_files(&plan, 2, NULL) == -ESTALE);
