@@ -1,5 +1,6 @@
 # The prompt's commands about processes: those that are run, those that are attached, their ends; and losses.
 # Guest: only where this machine cannot trace.
+# Once: with sanitizers, where they are built.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_tracefs
