@@ -139,14 +139,6 @@ static void put_line(struct up_repl *r, const struct up_decl *d, size_t from)
 
 #define CHANGES_MAX 8 /* lines that tell of a change */
 
-static const struct up_entry *find_entry(const struct up_program *p, const struct up_decl *d)
-{
-	for (size_t i = 0; i < p->nr; i++)
-		if (p->v[i].decl == d)
-			return &p->v[i];
-	return NULL;
-}
-
 static void put_change(struct up_repl *r, const char *what, const struct up_decl *d, unsigned *nr)
 {
 	size_t start = r->out.buf.len;
@@ -158,22 +150,31 @@ static void put_change(struct up_repl *r, const char *what, const struct up_decl
 	up_buf_putc(&r->out.buf, '\n');
 }
 
+/* Tells of those that the program does not have any more, from number k on up to one that it has.
+ */
+static size_t put_gone(struct up_repl *r, const struct up_program *before, size_t k, unsigned *nr)
+{
+	for (; k < before->nr && !before->v[k].decl->is_in; k++)
+		put_change(r, "taken out", before->v[k].decl, nr);
+	return k;
+}
+
+/* What both have stands in the same order in both. */
 void up_repl_changes(struct up_repl *r, const struct up_program *before)
 {
-	const struct up_program *after = &r->program;
 	unsigned nr = 0;
+	size_t k = 0;
 
-	for (size_t i = 0; i < before->nr; i++)
-		if (!find_entry(after, before->v[i].decl))
-			put_change(r, "taken out", before->v[i].decl, &nr);
-	for (size_t i = 0; i < after->nr; i++) {
-		const struct up_entry *now = &after->v[i], *was = find_entry(before, now->decl);
+	for (size_t i = 0; i < r->program.nr; i++) {
+		const struct up_entry *now = &r->program.v[i];
 
-		if (!was)
+		k = put_gone(r, before, k, &nr);
+		if (k == before->nr || before->v[k].decl != now->decl)
 			put_change(r, "put back", now->decl, &nr);
-		else if (was->is_off != now->is_off)
+		else if (before->v[k++].is_off != now->is_off)
 			put_change(r, now->is_off ? "disabled" : "enabled", now->decl, &nr);
 	}
+	put_gone(r, before, k, &nr);
 	if (nr > CHANGES_MAX)
 		up_repl_say(r, "... and %u more", nr - CHANGES_MAX);
 }

@@ -155,6 +155,11 @@ p.equal(p.do("load " + saved), "")
 with open(TMP + "/empty.up", "w") as script:
     script.write("# nothing but words\n")
 p.equal(p.do("load %s/empty.up" % TMP), "there is nothing in it to add")
+with open(TMP + "/many.up", "w") as script:
+    script.write("".join("const c%d = %d\n" % (i, i) for i in range(11)))
+p.equal(p.do("load %s/many.up" % TMP), "")
+shown = p.do("undo").split("\n")
+p.equal([re.sub(r"^taken out +\d+  ", "", line) for line in shown], ["const c%d = %d" % (i, i) for i in range(8)] + ["... and 3 more"])
 p.equal(p.do("load " + TMP), "cannot read %s: it is no regular file" % TMP)
 asked.do("beta 2")
 p.equal(p.do('sizes["t_asked"].sum'), "3")
