@@ -367,29 +367,6 @@ static void check_maps(void)
 	CHECK(!up_proc_has_own_root(getpid()));
 }
 
-/* The process's own program and its libraries come before anything on $PATH. */
-static void check_mapped(void)
-{
-	pid_t pid = start_child(NULL);
-	char exe[300] = "";
-	struct up_procmap m;
-
-	CHECK(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
-	start(pid, NULL, NULL);
-	const struct up_object *o = open_name(strrchr(exe, '/') + 1);
-	CHECK(o && !strcmp(o->path, exe));
-	CHECK(open_name(exe) == o);
-	CHECK(up_procmap_read(pid, &m) == 0);
-	o = open_name("libc");
-	bool is_mapped = false;
-	for (size_t i = 0; o && i < m.nr; i++)
-		is_mapped = is_mapped || !strcmp(m.v[i].path, o->path);
-	CHECK(is_mapped);
-	CHECK(is_refused("no-such-thing", "is mapped by process"));
-	up_procmap_fini(&m);
-	end_child(pid);
-}
-
 static bool has_mapped(pid_t pid, const char *path)
 {
 	struct up_procmap m;
@@ -401,6 +378,23 @@ static bool has_mapped(pid_t pid, const char *path)
 		is_mapped = is_mapped || (m.v[i].is_exec && !strcmp(m.v[i].path, path));
 	up_procmap_fini(&m);
 	return is_mapped;
+}
+
+/* The process's own program and its libraries come before anything on $PATH. */
+static void check_mapped(void)
+{
+	pid_t pid = start_child(NULL);
+	char exe[300] = "";
+
+	CHECK(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
+	start(pid, NULL, NULL);
+	const struct up_object *o = open_name(strrchr(exe, '/') + 1);
+	CHECK(o && !strcmp(o->path, exe));
+	CHECK(open_name(exe) == o);
+	o = open_name("libc");
+	CHECK(o && has_mapped(pid, o->path));
+	CHECK(is_refused("no-such-thing", "is mapped by process"));
+	end_child(pid);
 }
 
 /* Within exec() a process has its new name a moment before it has mapped the file. */
