@@ -16,9 +16,6 @@
 
 #define MIN_POOL (1u << 20)  /* bytes of page buffers, at least */
 #define MAX_POOL (64u << 20) /* and at most */
-/* How full a ring buffer is, in percent, when its pages are written to a recording: rarely, and
- * with room for what comes meanwhile. */
-#define RECORD_PERCENT 25
 
 /* Do records of other threads have to be told apart from those of the process asked for? */
 static bool must_filter_process(const struct up_session *s)
@@ -129,7 +126,7 @@ int up_session_open(const struct up_plan *plan, const struct up_session_opts *op
 	s->opts.attach.lifecycle = opts->is_lasting || opts->recorder || plan->needs_pid ||
 				   plan->needs_threads || must_filter_process(s) || has_calls(plan);
 	if (opts->recorder)
-		s->opts.attach.buffer_percent = RECORD_PERCENT;
+		s->opts.attach.buffer_percent = up_session_record_percent();
 	s->opts.attach.skip_self =
 		opts->is_lasting || (!s->opts.attach.follow && up_selfmap_hits(plan));
 	/* The kernel's text is in the order of time, and read up to a time. */
@@ -145,7 +142,7 @@ int up_session_open(const struct up_plan *plan, const struct up_session_opts *op
 
 uint64_t up_session_due(const struct up_session *s)
 {
-	return up_engine_due(&s->engine);
+	return s->opts.recorder ? s->look_at : up_engine_due(&s->engine);
 }
 
 void up_session_timers(struct up_session *s)
@@ -273,7 +270,7 @@ int up_session_round(struct up_session *s, bool *handled, struct up_status *st)
 {
 	*handled = false;
 	if (s->opts.recorder)
-		return up_session_record_round(s, st);
+		return up_session_record_round(s, handled, st);
 	if (up_session_is_over(s))
 		return 0;
 	uint64_t limit = s->merge.unordered ? UINT64_MAX : up_src_raw_watermark(&s->src);

@@ -48,6 +48,7 @@ struct up_session {
 	uint64_t grown;              /* hits that came meanwhile, at most */
 	uint64_t grown_at;           /* when the buffers had been made larger; 0: they were not */
 	uint64_t nr_recorded;        /* events that were written to a recording */
+	uint64_t look_at;            /* when to look for more of them unasked, ns; 0: no need to */
 };
 
 /*
@@ -89,7 +90,7 @@ bool up_session_is_pending(const struct up_session *s);
 /* stop() was called, or max_handled is reached. */
 bool up_session_is_over(const struct up_session *s);
 
-/* When the next timed block is due, ns of CLOCK_MONOTONIC; 0 when there is none. */
+/* When the next timed block, or look at the buffers, is due, ns of CLOCK_MONOTONIC; 0: none is. */
 uint64_t up_session_due(const struct up_session *s);
 /* Runs the timed blocks that are due, after a round. Those that were late run once. */
 void up_session_timers(struct up_session *s);

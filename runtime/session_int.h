@@ -6,8 +6,10 @@
 
 /* The probes are armed: has the recording say what there is. */
 int up_session_record_begin(struct up_session *s, struct up_status *st);
-/* Writes the pages that there are. */
-int up_session_record_round(struct up_session *s, struct up_status *st);
+/* How full, in percent, a ring buffer is to be when its pages are written; 0: as events come. */
+unsigned up_session_record_percent(void);
+/* Writes the pages that there are. *gather: are the next ones to be waited for unwatched? */
+int up_session_record_round(struct up_session *s, bool *gather, struct up_status *st);
 /* Nothing more comes: writes all that there is. */
 int up_session_record_rest(struct up_session *s, struct up_status *st);
 /* Ends the recording, which says how many events were lost. */

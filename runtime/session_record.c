@@ -12,6 +12,10 @@
 #include "runtime/recording.h"
 #include "runtime/session_int.h"
 
+#define RECORD_PERCENT 25       /* rarely, and with room for what comes meanwhile */
+#define LOOK_SOON_NS 20000000ul /* to the next look at the buffers while they are overrun */
+#define LOOK_NS 1000000000ul    /* and after they were */
+
 /* ---- which threads there are ---- */
 
 static void put_threads_of(struct up_buf *b, pid_t pid)
@@ -107,6 +111,28 @@ int up_session_record_begin(struct up_session *s, struct up_status *st)
 
 /* ---- rounds ---- */
 
+static bool is_set(const char *path)
+{
+	struct up_buf text = { 0 };
+	bool is =
+		!up_tracefs_real_ops.read(NULL, path, &text) && text.s && strtol(text.s, NULL, 10);
+
+	up_buf_fini(&text);
+	return is;
+}
+
+/*
+ * Looking how full a buffer is can, very rarely, make the kernel warn (see KERNEL in docs/design),
+ * which must not halt a machine or end its tracing.
+ */
+unsigned up_session_record_percent(void)
+{
+	if (is_set("/proc/sys/kernel/panic_on_warn") ||
+	    is_set("/proc/sys/kernel/traceoff_on_warning"))
+		return 0;
+	return RECORD_PERCENT;
+}
+
 static int take_pages(struct up_session *s, int *nr, struct up_status *st)
 {
 	*nr = up_src_raw_drain(&s->src);
@@ -115,14 +141,28 @@ static int take_pages(struct up_session *s, int *nr, struct up_status *st)
 	return up_recorder_take(s->opts.recorder, &s->src.pages, st);
 }
 
-int up_session_record_round(struct up_session *s, struct up_status *st)
+/*
+ * A kernel that lets its buffers be overrun can count them emptier than they are, and emptier from
+ * time to time, so that it would wake nobody in the end: see KERNEL in docs/design.
+ */
+static void plan_look(struct up_session *s, bool lost)
 {
+	if (s->src.nr_gaps)
+		s->look_at = up_clock_ns(CLOCK_MONOTONIC) + (lost ? LOOK_SOON_NS : LOOK_NS);
+}
+
+int up_session_record_round(struct up_session *s, bool *gather, struct up_status *st)
+{
+	uint64_t gaps = s->src.nr_gaps;
 	int nr, err;
 
+	*gather = false;
 	/* Page buffers may have run out before the ring buffer did. */
-	do
+	do {
 		err = take_pages(s, &nr, st);
-	while (!err && s->src.held_back);
+		*gather |= nr > 0 && !s->opts.attach.buffer_percent;
+	} while (!err && s->src.held_back);
+	plan_look(s, s->src.nr_gaps != gaps);
 	return err;
 }
 

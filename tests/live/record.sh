@@ -147,6 +147,45 @@ expect_line 'was not ended: its last events are missing' err
 part=$(sed -n 's/ hits handled.*//p' "$TMP/err")
 [ "$part" -gt 0 ] && [ "$part" -le "$whole" ] || fail "$part hits of $whole before the end"
 
+# Of buffers that were overrun the kernel may not tell any more when they fill: here it is told not to.
+recorded()
+{
+	cat "$TMP"/over.dat.cpu* | wc -c
+}
+has_grown()
+{
+	[ "$(recorded)" -gt "$before" ]
+}
+start_up record -o "$TMP/over.dat" --buffer 64KiB -e "probe $TARGETS/t_burst:draw < count() >"
+wait_armed
+kill -STOP "$up_pid"
+"$TARGETS/t_burst" >/dev/null
+kill -CONT "$up_pid"
+wait_for "word of the losses" grep -q 'lost [1-9]' "$TMP/err"
+echo 100 >"$(echo "$tracing"/instances/uptick*)/buffer_percent"
+for i in 1 2 3; do
+	before=$(recorded)
+	"$TARGETS/t_burst" 4 1 >/dev/null
+	wait_for "look $i that nobody asked for" has_grown
+done
+end_up
+expect_status 0
+
+# The kernel is asked how full its buffers are only where its warnings are no more than lines in its log.
+[ -z "${UPTICK_GUEST:-}" ] || for is_set in 0 1; do
+	echo "$is_set" >/proc/sys/kernel/traceoff_on_warning
+	start_up record -o "$TMP/w.dat" -e "probe $TARGETS/t_add:* < count() >"
+	wait_armed
+	expect_eq "percents" "$(cat "$tracing"/instances/uptick*/buffer_percent)" "$((is_set ? 0 : 25))"
+	"$TARGETS/t_add" >/dev/null
+	end_up
+	expect_status 0
+	run_up replay "$TMP/w.dat"
+	expect_status 0
+	expect_line ': count\(\) = [1-9]'
+	echo 0 >/proc/sys/kernel/traceoff_on_warning
+done
+
 # Cut off at any byte: an error, or some of it and a word about the rest.
 size=$(stat -c %s "$TMP/it.dat")
 for at in 0 5 20 100 300 1000 2000 4000 8000 20000 60000 70000 100000 $((size - 1)); do
