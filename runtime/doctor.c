@@ -19,6 +19,7 @@
 #include "runtime/doctor_try.h"
 #include "runtime/keeper.h"
 #include "runtime/leftovers.h"
+#include "runtime/sysctl.h"
 
 #define LIMIT_MS 3000 /* so that a hang is reported within five seconds */
 #define BUSY_MS 1000
@@ -160,18 +161,10 @@ static void check_lockdown(struct up_doctor *d, const struct up_doctor_opts *o)
 		up_doctor_add(d, "lockdown", UP_VERDICT_OK, "none");
 }
 
-static bool is_set(const struct up_doctor_opts *o, const char *name)
-{
-	char path[512], text[32];
-
-	snprintf(path, sizeof(path), "%s/%s",
-		 o->proc_sys_kernel ? o->proc_sys_kernel : "/proc/sys/kernel", name);
-	return atoi(small_file(path, text, sizeof(text))) != 0;
-}
-
 static void check_sysctls(struct up_doctor *d, const struct up_doctor_opts *o)
 {
-	bool traceoff = is_set(o, "traceoff_on_warning"), panic = is_set(o, "panic_on_warn");
+	bool traceoff = up_sysctl_is_set(o->proc_sys_kernel, "traceoff_on_warning");
+	bool panic = up_sysctl_is_set(o->proc_sys_kernel, "panic_on_warn");
 
 	if (traceoff)
 		up_doctor_add(

@@ -79,7 +79,8 @@ int up_session_keeper_fd(const struct up_session *s);
 
 /*
  * One round: handles everything that happened up to now, in order. *handled says whether there was
- * anything. Returns 0 or -errno. Does nothing more once up_session_is_over().
+ * anything; when recording, only where more is to gather unwatched. Returns 0 or -errno. Does
+ * nothing more once up_session_is_over().
  */
 int up_session_round(struct up_session *s, bool *handled, struct up_status *st);
 /*

@@ -11,6 +11,7 @@
 #include "runtime/clock.h"
 #include "runtime/recording.h"
 #include "runtime/session_int.h"
+#include "runtime/sysctl.h"
 
 #define RECORD_PERCENT 25       /* rarely, and with room for what comes meanwhile */
 #define LOOK_SOON_NS 20000000ul /* to the next look at the buffers while they are overrun */
@@ -111,26 +112,16 @@ int up_session_record_begin(struct up_session *s, struct up_status *st)
 
 /* ---- rounds ---- */
 
-static bool is_set(const char *path)
-{
-	struct up_buf text = { 0 };
-	bool is =
-		!up_tracefs_real_ops.read(NULL, path, &text) && text.s && strtol(text.s, NULL, 10);
-
-	up_buf_fini(&text);
-	return is;
-}
-
 /*
  * Looking how full a buffer is can, very rarely, make the kernel warn (see KERNEL in docs/design),
  * which must not halt a machine or end its tracing.
  */
 unsigned up_session_record_percent(void)
 {
-	if (is_set("/proc/sys/kernel/panic_on_warn") ||
-	    is_set("/proc/sys/kernel/traceoff_on_warning"))
-		return 0;
-	return RECORD_PERCENT;
+	bool risky = up_sysctl_is_set(NULL, "panic_on_warn") ||
+		     up_sysctl_is_set(NULL, "traceoff_on_warning");
+
+	return risky ? 0 : RECORD_PERCENT;
 }
 
 static int take_pages(struct up_session *s, int *nr, struct up_status *st)
@@ -153,15 +144,14 @@ static void plan_look(struct up_session *s, bool lost)
 
 int up_session_record_round(struct up_session *s, bool *gather, struct up_status *st)
 {
-	uint64_t gaps = s->src.nr_gaps;
+	uint64_t gaps = s->src.nr_gaps, pages = s->src.nr_pages;
 	int nr, err;
 
-	*gather = false;
 	/* Page buffers may have run out before the ring buffer did. */
-	do {
+	do
 		err = take_pages(s, &nr, st);
-		*gather |= nr > 0 && !s->opts.attach.buffer_percent;
-	} while (!err && s->src.held_back);
+	while (!err && s->src.held_back);
+	*gather = !s->opts.attach.buffer_percent && s->src.nr_pages != pages;
 	plan_look(s, s->src.nr_gaps != gaps);
 	return err;
 }
